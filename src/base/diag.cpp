@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "base/text.h"
 #include "base/visible.h"
 
 namespace lt {
@@ -36,12 +37,6 @@ std::string place(const Source& source, Span span) {
     return fmt::format("{}:{}:{}: ", visible(source.name_at(span.begin)), p.line, p.column);
 }
 
-// The number of terminal columns the text takes, not counting tabs: one for each character, not for each byte of UTF-8.
-size_t columns(std::string_view shown) {
-    return static_cast<size_t>(
-        std::ranges::count_if(shown, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 // The line of text and, below it, a caret and tildes up to the end of the span or of the line.
 std::string excerpt(const Source& source, Span span, Paint ink) {
     if (span == Span{}) return {};
@@ -52,7 +47,7 @@ std::string excerpt(const Source& source, Span span, Paint ink) {
     std::string below;
     for (const char c : visible(line.substr(0, begin), Keep::tabs))
         if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) below += c == '\t' ? '\t' : ' ';
-    const size_t marked = columns(visible(line.substr(begin, width), Keep::tabs));
+    const size_t marked = character_count(visible(line.substr(begin, width), Keep::tabs));
     const std::string mark = "^" + std::string(marked > 0 ? marked - 1 : 0, '~');
     return fmt::format("    {}\n    {}{}{}{}\n", visible(line, Keep::tabs), below, ink.on, mark, ink.off);
 }

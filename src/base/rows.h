@@ -1,4 +1,4 @@
-// Tables of rows: each an array of structures, one of whose members says what a row is for.
+// Tables of rows: each an array of structures, one of whose members says what a row is for; and lists of values.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +21,12 @@ template <class Rows, class Value, class Member>
 constexpr auto* find_row(Rows& rows, const Value& value, Member member) {
     const auto found = std::ranges::find(rows, value, member);
     return found == std::ranges::end(rows) ? nullptr : &*found;
+}
+
+// Is it one of these values?
+template <class Values, class Value>
+constexpr bool contains(const Values& values, const Value& value) {
+    return std::ranges::find(values, value) != std::ranges::end(values);
 }
 
 }  // namespace lt

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace lt {
 namespace {
-
-// Characters, not bytes, of UTF-8.
-size_t characters(std::string_view text) {
-    return static_cast<size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 size_t column_of(std::string_view line, size_t width) {
     const size_t first = std::min(line.find_first_not_of(' '), line.size());
@@ -21,7 +17,7 @@ size_t column_of(std::string_view line, size_t width) {
 }  // namespace
 
 std::string wrapped(std::string_view line, size_t width, size_t indent) {
-    if (width == 0 || characters(line) <= width) return std::string(line);
+    if (width == 0 || character_count(line) <= width) return std::string(line);
     indent = std::min(indent, width / 2);
     std::string out;
     size_t used = 0;  // characters of the last line
@@ -30,12 +26,12 @@ std::string wrapped(std::string_view line, size_t width, size_t indent) {
         const size_t end = std::min(line.find(' ', word), line.size());
         const std::string_view blanks = line.substr(at, word - at), text = line.substr(word, end - word);
         const bool begins = out.find_first_not_of(' ', out.rfind('\n') + 1) == out.npos;
-        if (!begins && used + blanks.size() + characters(text) > width) {
+        if (!begins && used + blanks.size() + character_count(text) > width) {
             out.append("\n").append(indent, ' ').append(text);
-            used = indent + characters(text);
+            used = indent + character_count(text);
         } else {
             out.append(blanks).append(text);
-            used += blanks.size() + characters(text);
+            used += blanks.size() + character_count(text);
         }
         at = end;
     }

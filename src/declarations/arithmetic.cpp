@@ -181,7 +181,7 @@ class Arithmetic {
             return Whole{sign == '-' ? uint64_t{0} - of->bits : ~of->bits, of->has_sign};
         }
         const std::string_view at = next();
-        const auto end = std::ranges::find_if_not(at, is_letter);
+        const auto end = std::ranges::find_if_not(at, is_word_character);
         const std::string_view word = at.substr(0, static_cast<size_t>(end - at.begin()));
         if (word.empty()) return {};
         rest_.remove_prefix(word.size());
@@ -215,7 +215,7 @@ std::string plain_text(std::string_view line) {
 // The word that `text` begins with, after blanks; removes it from `text`.
 std::string take_word(std::string_view& text) {
     text = trim(text);
-    const auto end = std::ranges::find_if_not(text, is_letter);
+    const auto end = std::ranges::find_if_not(text, is_word_character);
     std::string word(text.substr(0, static_cast<size_t>(end - text.begin())));
     text.remove_prefix(word.size());
     return word;

@@ -121,7 +121,7 @@ class Unit {
         const std::string macro = fmt::format("#define {}", name), function = fmt::format(" {}(", name);
         return std::ranges::any_of(program_.c_pieces, [&](const ast::CPiece& piece) {
             const size_t at = piece.text.find(macro);
-            return (at != piece.text.npos && !is_letter(piece.text[at + macro.size()])) ||
+            return (at != piece.text.npos && !is_word_character(piece.text[at + macro.size()])) ||
                    piece.text.find("static" + function) != piece.text.npos ||
                    piece.text.find("int" + function) != piece.text.npos;
         });
@@ -278,7 +278,9 @@ class Unit {
         for (uint32_t i = 1; i < line; i++) begin = source_.text.find('\n', begin) + 1;
         begin = std::min(begin + std::max(column, 1u) - 1, source_.text.size() - 1);
         size_t end = begin + 1;
-        while (end < source_.text.size() && is_letter(source_.text[begin]) && is_letter(source_.text[end])) end++;
+        while (end < source_.text.size() && is_word_character(source_.text[begin]) &&
+               is_word_character(source_.text[end]))
+            end++;
         return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
     }
 

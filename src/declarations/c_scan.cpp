@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
-namespace lt {
+#include "base/text.h"
 
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+namespace lt {
 
 namespace {
 
@@ -31,13 +31,13 @@ std::vector<CWord> c_words(std::string_view text) {
     for (size_t at = 0; at < text.size();) {
         if (const size_t after = after_quoted(text, at); after != at) {
             at = after;
-        } else if (!is_letter(text[at])) {
+        } else if (!is_word_character(text[at])) {
             const bool arrow = text[at] == '>' && at > 0 && text[at - 1] == '-';
             if (!is_blank(text[at])) after_dot = text[at] == '.' || arrow;
             at++;
         } else {
             size_t end = at;
-            while (end < text.size() && is_letter(text[end])) end++;
+            while (end < text.size() && is_word_character(text[end])) end++;
             size_t next = end;
             while (next < text.size() && is_blank(text[next])) next++;
             const bool is_number = std::isdigit(static_cast<unsigned char>(text[at])) != 0;

@@ -13,8 +13,6 @@ struct CWord {
     bool is_member = false;  // after . or ->
     bool is_called = false;  // before a parenthesis
 };
-// A letter, digit or _ of an identifier.
-bool is_letter(char c);
 std::vector<CWord> c_words(std::string_view text);
 
 }  // namespace lt

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <limits>
 #include <set>
@@ -279,8 +278,7 @@ class Reader {
         if (first == '<' || first == '"') {
             while (end < text.size() && text[end] != '\n' && text[end - 1] != (first == '<' ? '>' : '"')) end++;
         } else {
-            while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
-                end++;
+            while (end < text.size() && is_word_character(text[end])) end++;
         }
         return {offset, static_cast<uint32_t>(end)};
     }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/literal.h"
+#include "base/rows.h"
 #include "codegen/typed/decided.h"
 
 namespace lt {
@@ -129,7 +130,7 @@ std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::Exp
 bool is_folded(const Type& t) {
     constexpr std::array folded{Aggregation::count, Aggregation::sum, Aggregation::min, Aggregation::max,
                                 Aggregation::avg};
-    return std::ranges::find(folded, t.aggregation) != folded.end();
+    return contains(folded, t.aggregation);
 }
 
 bool is_key_of_parts(const Type& key) {

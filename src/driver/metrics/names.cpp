@@ -14,8 +14,6 @@
 namespace lt::agent {
 namespace {
 
-bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 struct UnitWord {
     std::string_view word;
     std::string_view unit;
@@ -58,7 +56,7 @@ std::string_view without_at(std::string_view map) {
 
 std::string metric_word(std::string_view text) {
     std::string out;
-    for (const char c : text) out += is_word_letter(c) ? c : '_';
+    for (const char c : text) out += is_word_character(c) ? c : '_';
     return !out.empty() && std::isdigit(static_cast<unsigned char>(out[0])) != 0 ? "_" + out : out;
 }
 
@@ -125,7 +123,7 @@ std::string name_of(const ast::Program& program, ast::ExprId id) {
 // Prometheus keeps names that begin with two underscores for itself, and the formats give these two a meaning; `own` is
 // a label that the metric adds by itself.
 std::string label_word(std::string_view text, std::string_view own) {
-    while (!text.empty() && !is_word_letter(text.front())) text.remove_prefix(1);
+    while (!text.empty() && !is_word_character(text.front())) text.remove_prefix(1);
     while (text.starts_with('_')) text.remove_prefix(1);
     const std::string word = metric_word(text);
     return word == "le" || word == "quantile" || (!word.empty() && word == own) ? word + "_" : word;
@@ -197,8 +195,8 @@ CommentedLine commented_line(std::string_view line) {
 bool has_map(std::string_view code, std::string_view map) {
     for (size_t at = code.find(map); at != code.npos; at = code.find(map, at + 1)) {
         const size_t end = at + map.size();
-        const bool begins = map.starts_with('@') || at == 0 || !is_word_letter(code[at - 1]);
-        if (begins && (end >= code.size() || !is_word_letter(code[end]))) return true;
+        const bool begins = map.starts_with('@') || at == 0 || !is_word_character(code[at - 1]);
+        if (begins && (end >= code.size() || !is_word_character(code[end]))) return true;
     }
     return false;
 }

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "runtime/replay/recorded_events.h"
 #include "runtime/replay/recorded_kernel.h"
@@ -44,8 +45,6 @@ constexpr std::array refused_functions{
 
 // Of spans of calls only the times and threads are recorded.
 constexpr std::array refused_in_calls{Variable::args, Variable::probe, Variable::probetype};
-
-bool has_variable(const auto& list, Variable which) { return std::ranges::find(list, which) != list.end(); }
 
 std::string text_of_probe(const ast::ProbeSpec& spec) {
     std::string out;
@@ -223,8 +222,8 @@ class Checker {
         const VariableRow* row = find_variable(name);
         if (!row) return;
         // Of a span between two events it is not recorded in which thread it was.
-        const bool refused = has_variable(refused_variables, row->id) ||
-                             (is_call_ ? has_variable(refused_in_calls, row->id) : row->id == Variable::why);
+        const bool refused = contains(refused_variables, row->id) ||
+                             (is_call_ ? contains(refused_in_calls, row->id) : row->id == Variable::why);
         if (refused) lacks(span, fmt::format("`{}`", name));
     }
 

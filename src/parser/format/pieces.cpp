@@ -69,8 +69,6 @@ class Gap {
     bool any_newline_ = newlines_ > 0;
 };
 
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // A type in parentheses, or that and the path of a member: single blanks between words and before stars.
 std::string type_in_parentheses(std::string_view text) {
     std::string out;
@@ -81,7 +79,7 @@ std::string type_in_parentheses(std::string_view text) {
             continue;
         }
         const char before = out.empty() ? '(' : out.back();
-        const bool words = blank && in_word(c) && in_word(before);
+        const bool words = blank && is_word_character(c) && is_word_character(before);
         const bool first_star = c == '*' && before != '*' && before != '(';
         if (words || first_star || before == ',') out += ' ';
         out += c;

@@ -2,17 +2,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "parser/format/pieces.h"
 
 namespace lt::format {
 namespace {
 
 using K = Parser::symbol_kind;
-
-template <size_t N>
-bool is_one(const std::array<SymbolKind, N>& kinds, SymbolKind kind) {
-    return std::ranges::find(kinds, kind) != kinds.end();
-}
 
 struct RankRow {
     SymbolKind kind;
@@ -106,20 +102,20 @@ class Spacing {
     bool stars_end() const {
         size_t next = at_;
         while (kind(next) == K::S_STAR) next++;
-        return is_one(after_type, kind(next)) || (is_name_type() && kind(next) == K::S_LBRACE);
+        return contains(after_type, kind(next)) || (is_name_type() && kind(next) == K::S_LBRACE);
     }
 
     Role role_of(Role before) const {
         const SymbolKind now = pieces_[at_].kind;
         const bool follows_operand = before == Role::operand || before == Role::postfix;
-        if (is_one(operand_ends, now)) return Role::operand;
+        if (contains(operand_ends, now)) return Role::operand;
         if (now == K::S_CAST) return last() == K::S_NAME || last() == K::S_TYPEOF ? Role::operand : Role::cast;
         if (now == K::S_INCREMENT || now == K::S_DECREMENT)
-            return is_one(steppable, last()) ? Role::postfix : Role::unary;
-        if (is_one(always_unary, now)) return Role::unary;
+            return contains(steppable, last()) ? Role::postfix : Role::unary;
+        if (contains(always_unary, now)) return Role::unary;
         if (now == K::S_STAR && stars_end()) return Role::type_star;
         const bool is_option = item_ == K::S_PARAM && in_head_;  // param -p process
-        if (is_one(maybe_unary, now) && (!follows_operand || is_option)) return Role::unary;
+        if (contains(maybe_unary, now) && (!follows_operand || is_option)) return Role::unary;
         if (now == K::S_ASSIGN && last() == K::S_LABEL) return Role::label_equal;
         return Role::other;
     }
@@ -134,11 +130,11 @@ class Spacing {
         constexpr std::array repeatable{K::S_NOT, K::S_TILDE, K::S_STAR};  // `!!` is not a token
         constexpr std::array joins{K::S_DOT, K::S_RANGE};
         const bool would_open_comment = piece.text[0] == '*' || piece.text[0] == '/';
-        if (is_one(opens, prev.kind)) return false;
+        if (contains(opens, prev.kind)) return false;
         if (prev.kind == K::S_PREDICATE_OPEN) return would_open_comment;
-        if (is_one(sticks, now) || is_one(joins, prev.kind)) return false;
+        if (contains(sticks, now) || contains(joins, prev.kind)) return false;
         if (is_member_arrow(at_) || is_member_arrow(at_ - 1)) return false;
-        if (before == Role::unary) return prev.text.back() == piece.text[0] && !is_one(repeatable, prev.kind);
+        if (before == Role::unary) return prev.text.back() == piece.text[0] && !contains(repeatable, prev.kind);
         if (role == Role::postfix || role == Role::label_equal || before == Role::label_equal) return false;
         if (before == Role::type_star && role == Role::type_star) return false;
         if (now == K::S_COLON && prev.kind == K::S_QUESTION) return false;
@@ -150,7 +146,7 @@ class Spacing {
     }
 
     // The `->` of a member, not of a span or chain.
-    bool is_member_arrow(size_t at) const { return kind(at) == K::S_ARROW && !is_one(after_arrow, kind(at + 1)); }
+    bool is_member_arrow(size_t at) const { return kind(at) == K::S_ARROW && !contains(after_arrow, kind(at + 1)); }
 
     std::vector<Piece>& pieces_;
     size_t at_ = 0;

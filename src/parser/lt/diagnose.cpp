@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "parser/chain/check.h"
 #include "parser/lt/mistake.h"
@@ -49,11 +50,6 @@ constexpr std::array statement_starts = {
     K::S_NAME, K::S_LOCAL, K::S_MAP, K::S_STRING, K::S_INTEGER, K::S_DURATION, K::S_ELLIPSIS, K::S_IF,  K::S_RETURN,
     K::S_NOT,  K::S_TILDE, K::S_FOR, K::S_WHILE,  K::S_UNROLL,  K::S_BREAK,    K::S_CONTINUE, K::S_LET,
 };
-
-template <size_t N>
-bool is_one_of(SymbolKind kind, const std::array<K::symbol_kind_type, N>& kinds) {
-    return std::ranges::find(kinds, kind) != kinds.end();
-}
 
 std::string found_words(const Mistake& m) {
     if (m.found == K::S_YYEOF) return "the end of the text";
@@ -121,8 +117,6 @@ bool comparison_in_span(const Mistake& m) {
     return true;
 }
 
-bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // After `param` or `span`: a word on another line is probably not the name.
 bool is_without_name(const Mistake& m) {
     if (m.expects(K::S_NAME)) return true;
@@ -134,7 +128,7 @@ bool is_without_name(const Mistake& m) {
 Span first_word(const Mistake& m) {
     const Span item = m.lexer.item_span();
     const std::string_view text = m.lexer.source.at(item);
-    const auto* end = std::ranges::find_if_not(text, is_word_byte);
+    const auto* end = std::ranges::find_if_not(text, is_word_character);
     return {item.begin, item.begin + static_cast<uint32_t>(end - text.begin())};
 }
 
@@ -250,7 +244,7 @@ bool timeout_inside(const Mistake& m) {
     const Span before = m.lexer.before.span;
     const bool is_found = m.found == K::S_NAME && m.text() == "timeout";
     const bool is_before = m.lexer.before.kind == K::S_NAME && m.lexer.source.at(before) == "timeout" &&
-                           is_one_of(m.found, statement_starts);
+                           contains(statement_starts, m.found);
     if (!is_found && !is_before) return false;
     say(m, is_found ? m.span : before, "`timeout` belongs after the `>` of a span", timeout_example)
         .notes.push_back({open->span, "this `<` is not closed yet"});
@@ -266,14 +260,14 @@ bool is_in_head_of_for(const Mistake& m) {
     constexpr std::string_view word = "for";
     if (!text.ends_with(word)) return false;
     text.remove_suffix(word.size());
-    return text.empty() || !is_word_byte(text.back());
+    return text.empty() || !is_word_character(text.back());
 }
 
 // for ($i = 0; $i < 80; $i++)
 bool loop_of_c(const Mistake& m) {
     if (m.wants_operand() || m.expects(K::S_PLUS) || !is_in_head_of_for(m)) return false;
     const bool is_assigned = m.found == K::S_ASSIGN && m.expects(K::S_COLON);
-    const bool is_first = m.expects(K::S_LOCAL) && is_one_of(m.found, std::array{K::S_NAME, K::S_LET, K::S_SEMICOLON});
+    const bool is_first = m.expects(K::S_LOCAL) && contains(std::array{K::S_NAME, K::S_LET, K::S_SEMICOLON}, m.found);
     if (!is_assigned && !is_first) return false;
     say(m, m.span, "a `for` loop goes over a range of integers or over a map",
         "write `for ($i : 0..80) { ... }`; a loop with another condition or step is a `while`");
@@ -349,7 +343,7 @@ bool call_without_parens(const Mistake& m) {
 }
 
 bool missing_semicolon(const Mistake& m) {
-    if (!m.expects(K::S_SEMICOLON) || !is_one_of(m.found, statement_starts)) return false;
+    if (!m.expects(K::S_SEMICOLON) || !contains(statement_starts, m.found)) return false;
     const uint32_t end = m.lexer.before.span.end;
     say(m, {end, end}, "missing `;` between two statements", "write `;` here");
     return true;

@@ -38,11 +38,6 @@ constexpr std::array endings = {
     Ending{K::S_IMPORT, {K::S_STRING, K::S_STRING, K::S_STRING}, {K::S_SEMICOLON, K::S_SEMICOLON}},
 };
 
-template <size_t N>
-bool has(const std::array<SymbolKind, N>& kinds, SymbolKind kind) {
-    return std::ranges::find(kinds, kind) != kinds.end();
-}
-
 const Ending* ending_of(SymbolKind keyword) { return find_row(endings, keyword, &Ending::keyword); }
 
 bool is_block(const Open& open) { return open.bracket == Bracket::brace || open.bracket == Bracket::angle; }
@@ -101,11 +96,11 @@ Token advance_token(Lexing& s) {
     }
     Token token = scan_token(s);
     const Ending* before = begins ? ending_of(keyword) : nullptr;
-    const bool is_tail = before != nullptr && has(before->tail, token.kind());
+    const bool is_tail = before != nullptr && contains(before->tail, token.kind());
     if (is_tail) s.keyword = keyword;
     if (begins && !is_tail) s.item_begin = token.location.begin;
     const Ending* ending = s.brackets.empty() ? ending_of(s.keyword) : nullptr;
-    if (ending != nullptr && (is_tail || has(ending->last, token.kind()))) {
+    if (ending != nullptr && (is_tail || contains(ending->last, token.kind()))) {
         s.mode = Mode::probe;
         s.item_over = true;
     }

@@ -1,8 +1,7 @@
 // C in a program: a preprocessor line or a type definition is one token and one item. A C compiler interprets it later;
 // the lexer only finds its end.
 
-#include <cctype>
-
+#include "base/text.h"
 #include "parser/lt/scan.h"
 
 namespace lt {
@@ -35,9 +34,7 @@ size_t past_attributes(std::string_view text, size_t at) {
 
 // After the `}` of a definition: is the next word a probe, and not an attribute or the name of a variable or type?
 bool probe_follows(std::string_view text, size_t at) {
-    const auto in_word = [&](size_t i) {
-        return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
-    };
+    const auto in_word = [&](size_t i) { return i < text.size() && is_word_character(text[i]); };
     if (!in_word(at)) return false;
     while (in_word(at)) at++;
     const size_t next = text.find_first_not_of(" \t\r\n", at);

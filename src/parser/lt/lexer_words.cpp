@@ -152,8 +152,7 @@ bool is_before_arrow(Lexing& s) {
 
 // A name before `=` and a probe.
 bool is_label(const Lexing& s) {
-    const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    if (s.mode != Mode::probe || !std::ranges::all_of(s.token_text(), is_name)) return false;
+    if (s.mode != Mode::probe || !std::ranges::all_of(s.token_text(), is_word_character)) return false;
     const uint32_t next = past_blanks(s, s.offset(s.cursor));
     return s.source.text[next] == '=' && s.source.text[next + 1] != '=';
 }

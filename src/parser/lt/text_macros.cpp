@@ -20,10 +20,8 @@ constexpr uint32_t most_text_depth = 256;  // of texts in texts: later stages wa
 
 using Bodies = std::map<std::string, Span, std::less<>>;  // of macros without parameters
 
-bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 std::string_view cut_word(std::string_view& text) {
-    const auto end = std::ranges::find_if_not(text, continues_word);
+    const auto end = std::ranges::find_if_not(text, is_word_character);
     const std::string_view word = text.substr(0, static_cast<size_t>(end - text.begin()));
     text.remove_prefix(word.size());
     return word;
@@ -95,7 +93,7 @@ bool is_of_script(std::string_view text, const std::set<std::string, std::less<>
             const std::string_view end = text[0] == '"' ? "\"" : "*/";
             const size_t at = text.find(end, end.size());
             text.remove_prefix(at == text.npos ? text.size() : at + end.size());
-        } else if (continues_word(text[0])) {
+        } else if (is_word_character(text[0])) {
             const std::string_view word = cut_word(text);
             if (known.contains(word) || is_word_of_script(word)) return true;
         } else {

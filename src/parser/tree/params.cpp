@@ -19,7 +19,6 @@ namespace lt {
 namespace {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_in_name(char c) { return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // In the largest unit of which it is a whole number.
 std::string period_text(int64_t nanoseconds) {
@@ -34,7 +33,7 @@ std::vector<std::pair<size_t, std::string>> names_in(std::string_view text) {
     for (size_t at = text.find('$'); at != text.npos; at = text.find('$', at + 1)) {
         size_t end = at + 1;
         if (end == text.size() || !is_letter(text[end])) continue;
-        while (end < text.size() && is_in_name(text[end])) end++;
+        while (end < text.size() && is_word_character(text[end])) end++;
         names.emplace_back(at, text.substr(at + 1, end - at - 1));
     }
     return names;
@@ -178,7 +177,7 @@ ParamNames param_names(const Source& source, const ast::Item& item) {
         if (mark != '-' && mark != '$') continue;
         if (mark == '-') at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
         const size_t begin = at;
-        while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_')) at++;
+        while (at < text.size() && is_word_character(text[at])) at++;
         const std::string_view word = text.substr(begin, at - begin);
         if (mark == '-') {
             names.fits = names.fits && names.short_name.empty() && word.size() == 1;

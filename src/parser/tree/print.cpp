@@ -201,8 +201,7 @@ class Printer final : public ExprPrinter {
     }
 
     static std::string setting(const std::string& value) {
-        const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-        return !value.empty() && std::ranges::all_of(value, is_word) ? value : quoted(value);
+        return !value.empty() && std::ranges::all_of(value, is_word_character) ? value : quoted(value);
     }
 
     // ---- comments

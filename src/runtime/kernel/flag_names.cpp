@@ -6,12 +6,11 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
 #include "runtime/os/mounts.h"
 
 namespace lt {
 namespace {
-
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // Constants of C after preprocessing: (( gfp_t)((((1UL))) << (10))) | ... Casts are ignored.
 class ConstantText {
@@ -69,7 +68,8 @@ class ConstantText {
         }
         if (!takes("(")) return number();
         blanks();
-        if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) == 0 && is_letter(text_[at_])) {
+        if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) == 0 &&
+            is_word_character(text_[at_])) {
             const size_t end = text_.find(')', at_);
             if (end == text_.npos) return {};
             at_ = end + 1;

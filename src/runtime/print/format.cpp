@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/rows.h"
 #include "runtime/kernel/flag_names.h"
 #include "runtime/print/printer.h"
 #include "runtime/print/show.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "runtime/border/plan.h"
 
 namespace lt {
@@ -63,7 +64,7 @@ struct UpAdder {
 
 bool can_add_up(const Type& type) {
     constexpr std::array never{Aggregation::none, Aggregation::samples, Aggregation::tseries};
-    return std::ranges::find(never, type.aggregation) == never.end();
+    return !contains(never, type.aggregation);
 }
 
 bool add_up(Value& into, const Value& more) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "systemtap/grammar/feed.h"
 
 namespace lt::stp {
@@ -30,11 +31,6 @@ constexpr std::array statement_words{Symbol::S_IF,     Symbol::S_ELSE,  Symbol::
 constexpr std::array operand_symbols{Symbol::S_NAME, Symbol::S_TARGET, Symbol::S_AT, Symbol::S_STRING,
                                      Symbol::S_NUMBER};
 
-template <size_t N>
-bool is_among(Symbol::symbol_kind_type kind, const std::array<Symbol::symbol_kind_type, N>& kinds) {
-    return std::ranges::find(kinds, kind) != kinds.end();
-}
-
 // Can the token not be in the brackets, so that they should be closed before it?
 bool ends_brackets(const BracketWords& row, Symbol::symbol_kind_type found, bool can_close) {
     if (row.closer == Symbol::S_RBRACE) return false;
@@ -42,7 +38,7 @@ bool ends_brackets(const BracketWords& row, Symbol::symbol_kind_type found, bool
     if (!can_close) return false;
     if (row.closer == Symbol::S_RBRACKET && (found == Symbol::S_ASSIGN || found == Symbol::S_IN)) return true;
     return found == Symbol::S_SEMICOLON || found == Symbol::S_LBRACE || found == Symbol::S_RPAREN ||
-           found == Symbol::S_RBRACKET || is_among(found, statement_words);
+           found == Symbol::S_RBRACKET || contains(statement_words, found);
 }
 
 }  // namespace
@@ -56,13 +52,13 @@ void explain(Feed& feed, Parser::symbol_kind_type found, Span span,
     const auto* row = open ? std::ranges::find(bracket_words, open->text, &BracketWords::open) : bracket_words.end();
     const bool can_close = row != bracket_words.end() && expects(row->closer);
     // `global = 3` is a wrong name, not the next declaration
-    const bool ends = found == Symbol::S_YYEOF || (is_among(found, item_words) && feed.word_follows());
+    const bool ends = found == Symbol::S_YYEOF || (contains(item_words, found) && feed.word_follows());
     if (row != bracket_words.end() && (ends || ends_brackets(*row, found, can_close))) {
         feed.diags().error(open->span, fmt::format("this `{}` is never closed", row->open)).hint =
             fmt::format("write `{}` after the last {}", row->close, row->last);
         return;
     }
-    if (can_close && expects(Symbol::S_COMMA) && is_among(found, operand_symbols)) {
+    if (can_close && expects(Symbol::S_COMMA) && contains(operand_symbols, found)) {
         const uint32_t end = feed.before().end;
         feed.diags().error({end, end}, fmt::format("missing `,` or `{}`", row->close)).hint =
             fmt::format("write `,` between two of them, and `{}` after the last {}", row->close, row->last);

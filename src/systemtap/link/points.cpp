@@ -307,8 +307,7 @@ std::string without_file(const std::string& argument) { return argument.substr(0
 // For a file that would be written: a valid parameter name.
 std::string parameter_of(const Place& place) {
     std::string name = place.arguments.empty() ? "command" : place.arguments.front();
-    const auto letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-    std::ranges::replace_if(name, [&](char c) { return !letter(static_cast<unsigned char>(c)); }, '_');
+    std::ranges::replace_if(name, [](char c) { return !is_word_character(c); }, '_');
     const bool taken = find_variable(name) != nullptr || find_function(name) != nullptr;
     if (taken || name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) name.insert(0, "_");
     return name;

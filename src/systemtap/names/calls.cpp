@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "base/text.h"
@@ -28,8 +27,7 @@ std::vector<std::string> arguments_in(std::string_view text) {
     std::vector<std::string> out;
     for (size_t at = text.find(prefix); at != text.npos; at = text.find(prefix, at + 1)) {
         size_t end = at + prefix.size();
-        while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
-            end++;
+        while (end < text.size() && is_word_character(text[end])) end++;
         std::string name(text.substr(at + prefix.size(), end - at - prefix.size()));
         if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "stdlib/functions/builtins.h"
 
 namespace lt::port {
@@ -12,11 +13,6 @@ constexpr std::array<std::string_view, 3> thread_names{"tid", "pid", "curtask"};
 // Other values that are the same at the entry and the return.
 constexpr std::array<std::string_view, 5> lasting_names{"comm", "uid", "gid", "ppid", "func"};
 
-template <size_t N>
-bool has(const std::array<std::string_view, N>& names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-}
-
 }  // namespace
 
 // ---- values passed from the entry to the return
@@ -25,10 +21,10 @@ bool SpanValues::is_by_thread(const ast::Map& map) const {
     bool thread = false, lasting = true;
     for (ast::ExprId part : map.key) {
         const auto* name = tree_.get<ast::Name>(tree_.bare(part));
-        thread = thread || (name && has(thread_names, name->name));
+        thread = thread || (name && contains(thread_names, name->name));
         const bool is_literal = tree_.get<ast::Integer>(part) || tree_.get<ast::String>(part);
-        lasting =
-            lasting && (is_literal || (name && (has(thread_names, name->name) || has(lasting_names, name->name))));
+        lasting = lasting &&
+                  (is_literal || (name && (contains(thread_names, name->name) || contains(lasting_names, name->name))));
     }
     return thread && lasting;
 }
@@ -289,7 +285,8 @@ bool SpanValues::is_filter(ast::ExprId condition) const {
     };
     const bool lasts = !tree_.any_expr(condition, [&](ast::ExprId e) {
         const auto* name = tree_.get<ast::Name>(e);
-        return name ? !has(thread_names, name->name) && !has(lasting_names, name->name) && name->name != "target"
+        return name ? !contains(thread_names, name->name) && !contains(lasting_names, name->name) &&
+                          name->name != "target"
                     : !tree_.is_plain(e);
     });
     return filter_ && lasts && is_part(is_part, *filter_);
@@ -370,7 +367,7 @@ void SpanValues::replace_reads(ast::ExprId id) {
     const ast::ExprId inner = tree_.bare(value->value);
     const auto* member = tree_.get<ast::Member>(inner);
     const auto* name = tree_.get<ast::Name>(inner);
-    const bool is_thread = name && has(thread_names, name->name);
+    const bool is_thread = name && contains(thread_names, name->name);
     const bool frozen = tree_.get<ast::Integer>(inner) || tree_.get<ast::String>(inner) ||
                         (is_call_ && ((member && tree_.is_name(member->base, "args")) || is_thread ||
                                       (name && name->name.starts_with("arg"))));

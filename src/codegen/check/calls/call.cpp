@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "codegen/check/calls/arguments.h"
 #include "codegen/check/calls/type_rules.h"
@@ -97,10 +98,6 @@ constexpr std::array values_here{Function::kframe, Function::uframe,        Func
 constexpr std::array acts_here{Function::signal, Function::signal_thread, Function::delay, Function::write_user,
                                Function::join};
 
-bool is_one_of(std::span<const Function> functions, Function id) {
-    return std::ranges::find(functions, id) != functions.end();
-}
-
 bool needs_kernel_ids(CheckContext& c, const ast::Call& node, Function id) {
     if (id == Function::snapshot) return true;
     if ((id != Function::pid_in && id != Function::tid_in) || node.arguments.empty()) return false;
@@ -128,10 +125,10 @@ bool has_ids(CheckContext& c, const ast::Call& node, const FunctionRow& row) {
 bool is_available_there(CheckContext& c, const ast::Call& node, const FunctionRow& row) {
     const size_t given = node.arguments.size();
     const bool this_cpu = row.id == Function::percpu_kaddr && given < 2;
-    const bool is_value = this_cpu || is_one_of(values_here, row.id);
+    const bool is_value = this_cpu || contains(values_here, row.id);
     const bool this_thread =
         (row.id == Function::age && given < 2) || (row.id == Function::setsockopt && given < with_descriptor);
-    if (!is_value && !this_thread && !is_one_of(acts_here, row.id)) return has_ids(c, node, row);
+    if (!is_value && !this_thread && !contains(acts_here, row.id)) return has_ids(c, node, row);
     Diag& d = c.error(
         node.name_span,
         fmt::format("a timeout's block does not run in the thread that is stuck: `{}()` is not available", row.name));
@@ -149,7 +146,7 @@ bool is_available_there(CheckContext& c, const ast::Call& node, const FunctionRo
 constexpr std::array readers{Function::str, Function::buf, Function::whole, Function::macaddr, Function::quoted_bytes};
 
 bool reads_user_memory(CheckContext& c, const ast::Call& node, Function id) {
-    if (!is_one_of(readers, id) || node.arguments.empty()) return false;
+    if (!contains(readers, id) || node.arguments.empty()) return false;
     const Type& from = c.type(node.arguments[0]);
     return from.kind == Kind::integer && from.user_memory;
 }

@@ -7,6 +7,8 @@
 #include <array>
 #include <memory>
 
+#include "base/rows.h"
+
 namespace lt::machine {
 namespace {
 
@@ -33,11 +35,7 @@ constexpr std::array members = {
     Member{"value", Encoding::pointee_size, &MapDefinition::value_size},
 };
 
-const Member* find_member(std::string_view name) {
-    for (const Member& m : members)
-        if (m.name == name) return &m;
-    return nullptr;
-}
+const Member* find_member(std::string_view name) { return find_row(members, name, &Member::name); }
 
 std::string_view name_of(const btf* types, const btf_type* type) { return btf__name_by_offset(types, type->name_off); }
 

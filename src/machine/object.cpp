@@ -184,11 +184,7 @@ Status Reader::read_data() {
     return Done{};
 }
 
-const Section* Reader::section_named(std::string_view name) const {
-    for (const Section& s : sections_)
-        if (s.name == name) return &s;
-    return nullptr;
-}
+const Section* Reader::section_named(std::string_view name) const { return find_row(sections_, name, &Section::name); }
 
 Status Reader::read_maps() {
     if (!maps_section_) return Done{};

@@ -6,6 +6,8 @@
 #include <array>
 #include <bit>
 
+#include "base/rows.h"
+
 namespace lt {
 namespace {
 
@@ -197,9 +199,6 @@ uint32_t FlagSet::room() const {
 
 std::span<const FlagSet> flag_sets() { return sets; }
 
-const FlagSet* find_flag_set(std::string_view name) {
-    const auto* found = std::ranges::find(sets, name, &FlagSet::name);
-    return found == sets.end() ? nullptr : found;
-}
+const FlagSet* find_flag_set(std::string_view name) { return find_row(sets, name, &FlagSet::name); }
 
 }  // namespace lt

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/rows.h"
+
 namespace lt {
 namespace {
 
@@ -119,9 +121,6 @@ const ProbeRow* find_probe(std::string_view name) {
     return nullptr;
 }
 
-const OtherKind* find_other_kind(std::string_view name) {
-    const auto* row = std::ranges::find(kinds_of_others, name, &OtherKind::name);
-    return row == kinds_of_others.end() ? nullptr : row;
-}
+const OtherKind* find_other_kind(std::string_view name) { return find_row(kinds_of_others, name, &OtherKind::name); }
 
 }  // namespace lt

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "base/text.h"
 
 namespace lt {
@@ -147,10 +147,7 @@ tracing works.
 
 std::span<const VerbText> verb_texts() { return verbs; }
 
-const VerbText* find_verb(std::string_view word) {
-    const auto* const row = std::ranges::find(verbs, word, &VerbText::word);
-    return row == verbs.end() ? nullptr : row;
-}
+const VerbText* find_verb(std::string_view word) { return find_row(verbs, word, &VerbText::word); }
 
 std::string verb_help(const VerbText& verb) {
     std::string out = fmt::format("lt {}: {}\n", verb.word, verb.sentence);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/rows.h"
 
 namespace lt {
 
@@ -19,9 +20,7 @@ constexpr const char* needs_root = "run as root, outside of a container";
 
 // Null if the table does not have the code.
 inline const ErrnoCause* cause_of(std::span<const ErrnoCause> causes, int code) {
-    for (const ErrnoCause& cause : causes)
-        if (cause.code == code) return &cause;
-    return nullptr;
+    return find_row(causes, code, &ErrnoCause::code);
 }
 
 inline Error refusal(const std::string& what, std::span<const ErrnoCause> causes, int code) {

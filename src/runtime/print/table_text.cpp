@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "base/visible.h"
 #include "runtime/print/entry_order.h"
@@ -73,10 +74,7 @@ constexpr std::string_view by_default = "count total share avg p50 p99 max";
 constexpr std::string_view by_key = "key";
 constexpr size_t longest_part = 48;  // characters of a part of a key
 
-const Column* find_column(std::string_view name) {
-    const auto* found = std::ranges::find(all_columns, name, &Column::name);
-    return found == all_columns.end() ? nullptr : found;
-}
+const Column* find_column(std::string_view name) { return find_row(all_columns, name, &Column::name); }
 
 bool is_stack(const Value& value) { return std::holds_alternative<Stack>(value.data); }
 

@@ -407,8 +407,7 @@ std::string signature(const FunctionRow& row) {
 
 const OtherName* find_other_name(std::string_view name) {
     if (name.starts_with('s') && is_argument(name.substr(1))) name = "sarg";  // sarg0, sarg1 ...
-    const auto* row = std::ranges::find(names_of_others, name, &OtherName::name);
-    return row == names_of_others.end() ? nullptr : row;
+    return find_row(names_of_others, name, &OtherName::name);
 }
 
 }  // namespace lt

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "parser/tree/rewrite.h"
 #include "systemtap/names/names.h"
 #include "systemtap/names/scope.h"
@@ -28,10 +29,7 @@ constexpr std::array gives{
 
 std::optional<ast::TypeName> pointed_by(Names& scope, ast::ExprId value, uint32_t depth);
 
-const Gives* find_gives(std::string_view function) {
-    const auto* found = std::ranges::find(gives, function, &Gives::function);
-    return found == gives.end() ? nullptr : found;
-}
+const Gives* find_gives(std::string_view function) { return find_row(gives, function, &Gives::function); }
 
 bool is_entry(const ast::Call& call) { return call.name == "@entry" && call.arguments.size() == 1; }
 bool is_cast(const ast::Call& call) { return call.name == "@cast" && call.arguments.size() > 1; }

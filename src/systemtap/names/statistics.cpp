@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "base/rows.h"
 #include "parser/tree/rewrite.h"
 #include "systemtap/grammar/build.h"
 #include "systemtap/names/effects.h"
@@ -124,10 +125,7 @@ ast::Call histogram_call(Names& scope, const ast::Call& queried) {
 
 }  // namespace
 
-const Statistic* find_statistic(std::string_view name) {
-    const auto* found = std::ranges::find(statistics, name, &Statistic::name);
-    return found == statistics.end() ? nullptr : found;
-}
+const Statistic* find_statistic(std::string_view name) { return find_row(statistics, name, &Statistic::name); }
 
 void want(GlobalUse& use, const Statistic& statistic, bool sorts) {
     if (is_sampled(use)) return;

@@ -4,9 +4,10 @@
 #include <linux/bpf.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
+
+#include "base/rows.h"
 
 namespace lt {
 namespace {
@@ -37,10 +38,7 @@ const ast::ExprId* address_taken(const ast::Expr& expr) {
     return unary && unary->op == ast::UnaryOp::address ? &unary->operand : nullptr;
 }
 
-const ClockRow* find_clock(std::string_view name) {
-    const auto* row = std::ranges::find(clocks, name, &ClockRow::name);
-    return row == clocks.end() ? nullptr : row;
-}
+const ClockRow* find_clock(std::string_view name) { return find_row(clocks, name, &ClockRow::name); }
 
 std::vector<std::string> clock_names() {
     std::vector<std::string> names;

@@ -4,10 +4,8 @@
 
 #include "codegen/check/calls/call.h"
 #include "codegen/check/collect.h"
-#include "codegen/check/expr/cast.h"
-#include "codegen/check/expr/members.h"
-#include "codegen/check/expr/operators.h"
 #include "codegen/check/expr/sizes.h"
+#include "codegen/check/expr/type_of.h"
 #include "codegen/check/local.h"
 #include "codegen/check/map.h"
 #include "codegen/check/names/variable.h"

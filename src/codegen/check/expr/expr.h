@@ -1,5 +1,5 @@
 // Expressions. Each kind has a function type_of(), which returns the type of its value: kind none after an error, or
-// if a later round finds the type. Those for literals are in expr.cpp, others in a header by subject.
+// if a later round finds the type. Those for literals are in expr.cpp, others in type_of.h and sizes.h.
 #pragma once
 
 #include "codegen/check/context.h"

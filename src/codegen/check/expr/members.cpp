@@ -1,4 +1,4 @@
-#include "codegen/check/expr/members.h"
+#include "codegen/check/expr/type_of.h"
 
 #include <fmt/format.h>
 

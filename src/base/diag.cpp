@@ -44,12 +44,12 @@ std::string excerpt(const Source& source, Span span, Paint ink) {
     const std::string_view line = source.line_at(span.begin);
     const size_t begin = std::min<size_t>(p.column - 1, line.size());
     const size_t width = span.empty() ? 1 : span.end - span.begin;
-    std::string below;
-    for (const char c : visible(line.substr(0, begin), Keep::tabs))
-        if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) below += c == '\t' ? '\t' : ' ';
-    const size_t marked = character_count(visible(line.substr(begin, width), Keep::tabs));
+    std::vector<std::string> blanks;  // between tabs
+    const std::string before = visible(line.substr(0, begin), Keep::tabs);
+    for (const std::string_view part : split(before, '\t')) blanks.emplace_back(columns_in(part), ' ');
+    const size_t marked = columns_in(visible(line.substr(begin, width), Keep::tabs));
     const std::string mark = "^" + std::string(marked > 0 ? marked - 1 : 0, '~');
-    return fmt::format("    {}\n    {}{}{}{}\n", visible(line, Keep::tabs), below, ink.on, mark, ink.off);
+    return fmt::format("    {}\n    {}{}{}{}\n", visible(line, Keep::tabs), join(blanks, "\t"), ink.on, mark, ink.off);
 }
 
 }  // namespace

@@ -42,8 +42,7 @@ std::optional<Number> parse_number(std::string_view text, int base = 10) {
     return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-bool is_word_character(char c);                 // a letter, a digit or _
-size_t character_count(std::string_view text);  // of UTF-8, not of bytes
+bool is_word_character(char c);  // a letter, a digit or _
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/visible.h"
 
 namespace lt {
 namespace {
@@ -17,7 +17,7 @@ size_t column_of(std::string_view line, size_t width) {
 }  // namespace
 
 std::string wrapped(std::string_view line, size_t width, size_t indent) {
-    if (width == 0 || character_count(line) <= width) return std::string(line);
+    if (width == 0 || columns_in(line) <= width) return std::string(line);
     indent = std::min(indent, width / 2);
     std::string out;
     size_t used = 0;  // characters of the last line
@@ -26,12 +26,12 @@ std::string wrapped(std::string_view line, size_t width, size_t indent) {
         const size_t end = std::min(line.find(' ', word), line.size());
         const std::string_view blanks = line.substr(at, word - at), text = line.substr(word, end - word);
         const bool begins = out.find_first_not_of(' ', out.rfind('\n') + 1) == out.npos;
-        if (!begins && used + blanks.size() + character_count(text) > width) {
+        if (!begins && used + blanks.size() + columns_in(text) > width) {
             out.append("\n").append(indent, ' ').append(text);
-            used = indent + character_count(text);
+            used = indent + columns_in(text);
         } else {
             out.append(blanks).append(text);
-            used += blanks.size() + character_count(text);
+            used += blanks.size() + columns_in(text);
         }
         at = end;
     }

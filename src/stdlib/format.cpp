@@ -241,7 +241,7 @@ Conversion FormatReader::how_bytes(Conversion plain) {
 void take_size_of_c(FormatPiece& piece) {
     constexpr std::array integers{Conversion::decimal, Conversion::unsigned_, Conversion::hex, Conversion::upper_hex,
                                   Conversion::octal};
-    if (std::ranges::find(integers, piece.conversion) == integers.end()) return;
+    if (!contains(integers, piece.conversion)) return;
     piece.size_is_known = true;
     if (piece.bytes == 8 && !piece.is_long) piece.bytes = 4;
 }

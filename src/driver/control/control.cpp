@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include "driver/control/control_address.h"
 #include "driver/control/protocol.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt {
 namespace {
@@ -63,9 +63,8 @@ Status Control::open() {
 // The socket gets its name when it listens: a socket on which no process listens counts as left behind. Anybody may
 // connect; the peer's identity is checked afterwards.
 Status Control::take_name(const std::string& path) {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);  // a process of another PID namespace can have the same number
-    const std::string before = fmt::format("{}.{:x}{}", path, static_cast<uint32_t>(now.tv_nsec), new_name);
+    const auto now = static_cast<uint32_t>(monotonic_now());  // a process of another PID namespace can have this number
+    const std::string before = fmt::format("{}.{:x}{}", path, now, new_name);
     const Result<ControlAddress> a = control_address(before);
     if (!a) return a.error();
     if (bind(socket_, a->get(), a->size) != 0) return system_error("control: bind", errno);

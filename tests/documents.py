@@ -11,7 +11,8 @@ order of lines without numbers may not. `# cat NAME` shows a file, which later c
 stands for lines that are left out. A comment before the block says what is different about it:
 
     <!-- lines 12 -->      at most so many lines are written, with `...` after them
-    <!-- varies -->        what it prints depends on what else runs: only how the first line begins is compared
+    <!-- varies -->        what it prints depends on what else runs: only how the first line begins is compared, and that
+                           the heads of its tables are there
     <!-- at least 10 % run queue: preempted -->   the output has a line with this text after such a share or a larger one
     <!-- shown -->         it is not run: it takes another kernel, or a terminal
 
@@ -25,6 +26,7 @@ import tempfile
 
 BLOCK = re.compile(r"((?:<!-- [^\n]* -->\n)*)```console\n(.*?)```\n", re.S)
 UNITS = r"(?:ns|us|ms|s|m|h|%|[KMGT]i?B?|B)"
+HEAD = re.compile(r"(?:@\S* )?count ")  # of a table, or of a distribution
 NUMBER = re.compile(r"(?<![\w.])-?(?:0x[0-9a-f]+|\d[\d,]*(?:\.\d+)?)(?: ?%s\b| ?%%)?" % UNITS)
 
 
@@ -70,7 +72,8 @@ class Block:
         small = list(self.lacking_shares(got))
         if "varies" in self.marks:
             same = got[0] and got[0][:2] == self.output[0][:2]
-            return small + ([] if same else ["first line: %s" % got[0]])
+            heads = ["missing: " + w for w in wanted if HEAD.match(w) and w not in seen]
+            return small + heads + ([] if same else ["first line: %s" % got[0]])
         missing = [w for w in wanted if "N" not in w and w != "..." and w not in seen]
         odd = [line for line, s in zip(got, seen) if s not in wanted] if "..." not in wanted else []
         return small + ["missing: " + m for m in missing] + ["not in the document: " + o for o in odd]

@@ -3,7 +3,7 @@
 
 Files have at most 500 lines, in tests/ too; functions 70, classes 40 functions (those of one name, as in a visitor, are
 one), folders of src/ 25 files. Files of lt's own are included, and named in comments, by their path in src/; documents name those that exist;
-docs/architecture.md has all libraries, in their order. Only src/arch
+docs/architecture.md has all libraries, in their order; docs/adding.md names the folders that are full. Only src/arch
 names registers and what else differs between processors. The code is formatted by clang-format, so that what belongs
 together is known by its indentation. No two headers define a type of one name in one namespace: the linker would take the
 member functions of either for both."""
@@ -147,6 +147,16 @@ def processors(path, lines):
             report(path, at + 1, f"{word.group(0)} belongs in src/arch")
 
 
+# "`src/base`, ... and `src/stdlib` are full" in docs/adding.md.
+def full_folders():
+    page = tree / "docs/adding.md"
+    sentence = re.search(r"((?:`src/[a-z/_]+`(?:,| and)?\s+)+)are full", page.read_text())
+    named = set(re.findall(r"`(.+?)`", sentence[1])) if sentence else set()
+    full = {str(folder.relative_to(tree)) for folder, count in folders.items() if count >= MOST_FILES}
+    for folder in sorted(named ^ full):
+        report(page, 0, f"{folder} is full" if folder in full else f"{folder} is not full")
+
+
 folders = collections.Counter()
 types = {}  # by namespace and name: where it is defined
 
@@ -186,6 +196,7 @@ for path in sorted((tree / "tests").rglob("*")):
         report(path, 1, f"{count} lines")
 documents()
 library_table()
+full_folders()
 for folder, count in folders.items():
     if count > MOST_FILES:
         report(folder, 0, f"{count} files")

@@ -76,6 +76,13 @@ def classes(path, lines):
             report(path, 0, f"{named.group(1)} has {len(methods)} functions")
 
 
+# docs/architecture.md: ownership is a tree.
+def owners(path, lines):
+    for at, line in enumerate(lines):
+        if "shared_ptr" in line and "agent" not in path.parts:
+            report(path, at + 1, "only src/driver/agent has a shared_ptr")
+
+
 def includes(path, lines):
     for at, line in enumerate(lines):
         inc = re.match(r'\s*#\s*include "([^"]+)"', line)
@@ -185,6 +192,7 @@ for path in sorted((tree / "src").rglob("*")):
     if path.suffix in (".cpp", ".h"):
         functions(path, lines)
         classes(path, lines)
+        owners(path, lines)
     if path.suffix == ".h" and "bpf" not in path.parts:
         defined_types(path, lines)
     if path.suffix in (".cpp", ".h", ".y", ".re") and "bpf" not in path.parts and "c_headers" not in path.parts:

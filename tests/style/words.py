@@ -63,6 +63,7 @@ for path in sorted((tree / "src").rglob("*")):
     if path.suffix in SUFFIXES:
         words(path, tree)
 # docs/tools.md is made from the tools.
-for path in sorted([tree / "README.md", *(tree / "docs").rglob("*.md"), *(tree / "man").iterdir()]):
+for path in sorted([tree / "README.md", tree / "tests/README.md", tree / "tests/vm/README.md", *(tree / "docs").rglob("*.md"),
+                    *(tree / "man").iterdir()]):
     if path.name != "tools.md":
         words_of_document(path, tree)

@@ -259,8 +259,8 @@ int PlanCompiler::print_help(Job& job) {
     }
     if (is_tool)
         fmt::print(
-            "\nOptions of lt can be added: -c COMMAND, --follow, --cgroup PATH, --duration TIME, -f json, -o FILE ...\n"
-            "`lt --help` lists them. `lt {} --print` prints the source.\n",
+            "\nOptions of lt can be added: --cmd COMMAND, --follow, --cgroup PATH, --duration TIME, --format json, "
+            "--output FILE ...\n`lt --help` lists them. `lt {} --print` prints the source.\n",
             job.command.tool);
     return 0;
 }

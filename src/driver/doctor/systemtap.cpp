@@ -88,6 +88,18 @@ Status take_systemtap(Command& command) {
     return command.has(Option::process) ? take_pass(command) : Status(Done{});
 }
 
+Status suits_language(const Command& command, bool is_systemtap) {
+    if (command.has(Option::target) && !is_systemtap)
+        return Error{"-x only sets target() in SystemTap scripts", "`-p PID` traces only this process", 0};
+    if (command.has(Option::global) && !is_systemtap)
+        return Error{"-G only sets globals of SystemTap scripts",
+                     "`--NAME VALUE` after the script sets its parameter: `param NAME = 10`", 0};
+    if (command.has(Option::target) && parse_number<uint32_t>(command.text(Option::target)).value_or(0) == 0)
+        return Error{fmt::format("`{}` is not the number of a process", command.text(Option::target)),
+                     "for example `-x 1234`", 0};
+    return Done{};
+}
+
 void add_systemtap_facts(const Command& command, Invocation& given) {
     const std::string folder = command.text(Option::kernel);
     given.kernel_release = release_of(folder);

@@ -19,6 +19,9 @@ bool is_systemtap(const Command& command);
 // --max-map-keys.
 Status take_systemtap(Command& command);
 
+// An Error if -x or -G is given to a script of another language, which would ignore it, or if -x is not a process.
+Status suits_language(const Command& command, bool is_systemtap);
+
 // Fills in what the script can ask for, apart from its arguments.
 void add_systemtap_facts(const Command& command, Invocation& given);
 

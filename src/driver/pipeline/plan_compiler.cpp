@@ -136,7 +136,10 @@ bool PlanCompiler::read_options(Job& job, const RunSettings& settings) {
            rule_out_ways(command.list(Option::attach_with), command.has(Option::attach_with), resolve, job.diags);
 }
 
-Status PlanCompiler::suits(const Job& job) const { return suits_saving(job.command); }
+Status PlanCompiler::suits(const Job& job) const {
+    const Status fits = suits_language(job.command, grammar_of(job.source.spoken()) == Grammar::stp);
+    return fits ? suits_saving(job.command) : fits;
+}
 
 // ---- stages
 

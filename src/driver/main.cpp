@@ -314,7 +314,8 @@ int explain(int argc, const char* const* argv) {
         fmt::print("{}", verb_help(*verb));
         return 0;
     }
-    const Result<std::string> text = help_on(topic);
+    const Result<std::string> text =
+        help_on(topic, "`lt help` lists the commands and options, lt-language(7) the words of the language");
     if (!text) return failure(text.error());
     fmt::print("{}", *text);
     return 0;

@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::array verbs{
     VerbText{"triage", "lt triage", "what makes this machine slow: a ranked list of suspects",
-             "lt triage [options] [TIME]",
+             "lt triage [-v] [-f json] [-o FILE] [TIME]",
              R"(Looks at the machine for ten seconds, or TIME, and prints what cost its threads the most time, with the
-evidence and the command that looks closer. The status is 0 if nothing was found, 3 if something was.
+evidence and the command that looks closer. -v prints all of them, also those that do not fit the screen. The status is 0
+if nothing was found, 3 if something was.
   lt triage
   lt triage 3s -f json
 )"},
@@ -52,12 +53,13 @@ has one, the block decides what is printed.
 )"},
     VerbText{"ctl", "lt ctl [PID] show @ns", "send a command to a running lt", "lt ctl [-f json] [PID] COMMAND",
              "`lt ctl --help` lists the commands; see lt-ctl(1).\n"},
-    VerbText{"agent", "lt agent /etc/lt/agent.d",
-             "run scripts continuously, and serve their maps as metrics to Prometheus",
-             "lt agent [options] FILE|DIR... [--listen ADDRESS] [--otlp URL] [--max-series N] [--ttl TIME]",
-             R"(Runs scripts and saved plans, and serves each map as a metric at http://127.0.0.1:9435/metrics, for
+    VerbText{
+        "agent", "lt agent /etc/lt/agent.d", "run scripts continuously, and serve their maps as metrics to Prometheus",
+        "lt agent [--listen ADDRESS] [--otlp URL] [--late TIME] [--max-overhead SHARE] [--max-series N] [--ttl TIME] "
+        "FILE|DIR...",
+        R"(Runs scripts and saved plans, and serves each map as a metric at http://127.0.0.1:9435/metrics, for
 Prometheus and programs that read its formats; --otlp sends them to a collector of OpenTelemetry, too. The scripts may
-cost 5 % of all CPUs together, or --max-overhead. SIGHUP reads the files again. See lt-agent(1).
+cost 5 % of all CPUs together, or --max-overhead. SIGHUP reads the files again. lt-agent(1) has the other options.
   lt agent slow.lt --listen :9435
   lt agent /etc/lt/agent.d --max-overhead 2%
   lt agent /etc/lt/agent.d --otlp http://collector:4318

@@ -26,7 +26,9 @@ Status help(Console&, Words words, Printer& printer) {
     const std::string topic = join(words, " ");
     if (words.size() > 1 && causes_named(topic).empty())
         return Error{"help takes one word", "for example `help hist`", 0};
-    const Result<std::string> text = words.empty() ? Result<std::string>(help_overview()) : help_on(topic);
+    const Result<std::string> text = words.empty()
+                                         ? Result<std::string>(help_overview())
+                                         : help_on(topic, "`help` lists the commands, kinds of probe and ideas");
     if (!text) return text.error();
     printer.text(wrapped_text(*text, Screen::size().width));
     return Done{};

@@ -81,7 +81,7 @@ std::string help_overview() {
 }
 
 // A word can be several of these; all are printed.
-Result<std::string> help_on(const std::string& topic) {
+Result<std::string> help_on(const std::string& topic, std::string_view otherwise) {
     std::string out;
     for (const CommandText& text : all_commands())
         if (text.name == topic) out += entry(command_line(text), text.sentence, text.example);
@@ -97,7 +97,7 @@ Result<std::string> help_on(const std::string& topic) {
         if (row.title != row.name) names.push_back(row.title);
     const std::vector<std::string> near = closest(topic, names);
     return Error{fmt::format("there is no help on {}", quoted(topic)),
-                 near.empty() ? "`help` lists the commands" : did_you_mean(near), 0};
+                 near.empty() ? std::string(otherwise) : did_you_mean(near), 0};
 }
 
 std::vector<std::string> help_topics() {

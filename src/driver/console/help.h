@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -9,7 +10,8 @@
 namespace lt {
 
 std::string help_overview();
-Result<std::string> help_on(const std::string& topic);
+// `otherwise` is the hint for a word that is not near any other.
+Result<std::string> help_on(const std::string& topic, std::string_view otherwise);
 std::vector<std::string> help_topics();
 
 }  // namespace lt

@@ -122,6 +122,20 @@ TEST(Manual, NamesEveryVariableOfTheEnvironment) {
     EXPECT_GT(found, 5U);
 }
 
+TEST(Manual, NamesEveryTypeOfJson) {
+    const std::string text = page("lt.1") + page("lt-ctl.1");
+    const std::regex made(R"re((\bFact fact\{|\bfact\(\{|\bbegin(_facts)?\()"([a-z_]+)")re");
+    size_t found = 0;
+    for (const char* folder : {"/src/driver", "/src/runtime"})
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(LT_SOURCE + std::string(folder))) {
+            if (entry.path().extension() != ".cpp") continue;
+            const std::string source = text_of(entry.path());
+            for (std::sregex_iterator at(source.begin(), source.end(), made), end; at != end; ++at, found++)
+                EXPECT_TRUE(names(text, (*at)[3].str())) << entry.path() << " makes " << (*at)[3].str();
+        }
+    EXPECT_GT(found, 15U);
+}
+
 TEST(Manual, NamesEveryFeatureOfKernels) {
     const std::string text = text_of(LT_SOURCE "/docs/kernels.md");
     for (uint8_t i = 0; i < feature_count; i++) {

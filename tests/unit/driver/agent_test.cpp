@@ -38,6 +38,8 @@ TEST(AgentNames, HaveBaseUnits) {
     EXPECT_EQ(name_and_unit("@queue", time), "lt_s_queue_seconds seconds 1000000000");
     EXPECT_EQ(name_and_unit("@queue_ms", time), "lt_s_queue_seconds seconds 1000000000");
     EXPECT_EQ(name_and_unit("@usecs", number), "lt_s_seconds seconds 1000000");
+    EXPECT_EQ(name_and_unit("@wait_microseconds", number), "lt_s_wait_seconds seconds 1000000");
+    EXPECT_EQ(name_and_unit("@wait_secs", number), "lt_s_wait_seconds seconds 1");
     EXPECT_EQ(name_and_unit("@bytes", number), "lt_s_bytes bytes 1");
     EXPECT_EQ(name_and_unit("@read_bytes", number), "lt_s_read_bytes bytes 1");
     EXPECT_EQ(name_and_unit("@ns", count), "lt_s_ns  1");
@@ -68,6 +70,8 @@ TEST(AgentNames, HelpIsTheCommentBesideTheMap) {
     EXPECT_EQ(help_of(source, "@n"), "At the end.");
     EXPECT_EQ(help_of(source, "@last"), "Within.");
     EXPECT_EQ(help_of(source, "@nsx"), "what runs");
+    EXPECT_EQ(help_of({"x.lt", "// All of it. Also this.\n// Not this.\n\nBEGIN { @n = 1; }"}, "@n"),
+              "All of it. Also this.");
     EXPECT_EQ(help_of({"x.lt", "BEGIN { @n = 1; }"}, "@n"), "");
 }
 

@@ -150,8 +150,8 @@ constexpr std::array options{
               "Load and attach everything, then end without collecting anything."},
     OptionRow{
         Option::warnings, Phase::compile, "-k,--warnings", "",
-        "Count failed memory reads and divisions by zero for each location in the script, and print a warning for "
-        "each; otherwise only their totals are printed."},
+        "Count failed memory reads, divisions by zero and loops that were cut short for each location in the script, "
+        "and print a warning for each; otherwise only their totals are printed."},
     OptionRow{Option::no_warnings, Phase::both, "--no-warnings", "", "Do not print warnings about the script."},
     OptionRow{Option::kernel,
               Phase::both,

@@ -37,7 +37,8 @@ bool names_recording(const std::string& word) { return word.ends_with(".ltr"); }
 
 Result<Recording> read_recording_file(const std::string& path) {
     const Result<std::string> bytes = read_text(path);
-    if (!bytes) return bytes.error();
+    if (!bytes)
+        return bytes.error().code == 0 ? bytes.error() : system_error("cannot read " + path, bytes.error().code);
     Result<Recording> recording = read_recording(*bytes);
     return recording ? recording : recording.error_in(path);
 }

@@ -71,7 +71,9 @@ Status show(const Request& request) {
     if (!recording) return recording.error();
     const std::vector<Trigger> calls = recording->triggers();
     if (request.call > calls.size())
-        return Error{fmt::format("{} has {}", request.file, plural(calls.size(), "late call")), "", 0};
+        return Error{fmt::format("there is no call {}: {} has {}", request.call, request.file,
+                                 plural(calls.size(), "late call")),
+                     calls.empty() ? "" : "calls count from 1; `lt why FILE.ltr` prints them", 0};
     const Explainer explainer(*recording);
     const Explanation explanation = explainer.explain(calls[request.call - 1]);
     if (!request.perfetto.empty()) {

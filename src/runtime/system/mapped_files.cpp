@@ -79,12 +79,22 @@ std::optional<FileBelow> elf_below(int process, const std::string& path) {
     return file && is_native_elf(file->path) ? std::optional(*file) : std::nullopt;
 }
 
-std::optional<FileBelow> library_below(int process, std::string_view name) {
+// Empty if it cannot be one: the process may have put a pipe there, which has no writer, or a file without an end.
+std::string loader_cache_below(int process) {
+    constexpr off_t most_bytes = 16 << 20;
     const Result<FileBelow> cache = find_below(process, "/etc/ld.so.cache");
-    if (const Result<std::string> text = cache ? read_text(cache->path) : cache.error()) {
-        const auto wanted = [&](const std::string& path) { return elf_below(process, path).has_value(); };
-        if (const auto path = find_in_cache(*text, name, wanted)) return elf_below(process, *path);
-    }
+    const Descriptor file(cache ? ::open(cache->path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1);
+    struct stat about{};
+    const bool fits = file && ::fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= most_bytes;
+    std::string text(fits ? static_cast<size_t>(about.st_size) : 0, '\0');
+    const ssize_t got = fits ? ::pread(file.get(), text.data(), text.size(), 0) : 0;
+    text.resize(got < 0 ? 0 : static_cast<size_t>(got));
+    return text;
+}
+
+std::optional<FileBelow> library_below(int process, std::string_view name) {
+    const auto wanted = [&](const std::string& path) { return elf_below(process, path).has_value(); };
+    if (const auto path = find_in_cache(loader_cache_below(process), name, wanted)) return elf_below(process, *path);
     for (const std::string& folder : library_folders()) {
         const Result<FileBelow> there = find_below(process, folder);
         for (const std::string& file : there ? names_in(there->path) : std::vector<std::string>())

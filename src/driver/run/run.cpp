@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "driver/cli/notify.h"
 #include "driver/cli/progress.h"
 #include "driver/cli/standard_streams.h"
@@ -265,7 +266,7 @@ void Run::print_skipped() {
         fmt::print(shared_.messages, "lt: {}: {} of {} locations cannot be attached{}\n", plan_->probes[i].text,
                    skipped.size(), plan_->probes[i].places,
                    shown < skipped.size() ? ", for example (-v lists all):" : ":");
-        for (size_t k = 0; k < shown; k++) fmt::print(shared_.messages, "    {}\n", skipped[k]);
+        for (size_t k = 0; k < shown; k++) fmt::print(shared_.messages, "    {}\n", visible(skipped[k]));
     }
 }
 

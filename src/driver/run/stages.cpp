@@ -8,6 +8,7 @@
 
 #include "base/rows.h"
 #include "base/text.h"
+#include "base/visible.h"
 #include "driver/cli/progress.h"
 
 namespace lt {
@@ -103,7 +104,8 @@ bool Stages::pass(Stage stage, size_t places, const std::function<bool()>& work,
     else
         timings_.push_back({row.name, spent});
     for (const DumpRow* each : dumps_)
-        if (fine && (each->stage == stage || stage == Stage::fit)) fmt::print("{}", dumped(each->name));
+        if (fine && (each->stage == stage || stage == Stage::fit))
+            fmt::print("{}", visible(dumped(each->name), Keep::lines));
     return fine;
 }
 

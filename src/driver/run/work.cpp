@@ -9,6 +9,7 @@
 
 #include "base/file_text.h"
 #include "base/text.h"
+#include "base/visible.h"
 #include "driver/report/report.h"
 
 namespace lt {
@@ -118,7 +119,7 @@ int check(Job& job) {
     for (const PlannedProbe& probe : plan.probes) {
         if (probe.internal) continue;
         const auto open = std::ranges::find_if(probe.rungs, [](const Rung& r) { return r.refused.empty(); });
-        fmt::print("    {} by {}\n", probe.text, open == probe.rungs.end() ? "no way" : way_name(open->way));
+        fmt::print("    {} by {}\n", visible(probe.text), open == probe.rungs.end() ? "no way" : way_name(open->way));
     }
     return 0;
 }
@@ -138,7 +139,7 @@ int list(Job& job) {
     const bool found = read_settings(job, Stage::run) && job.maker->find_places(job, places);
     bool fine = true;
     for (const std::string& place : places) {
-        fmt::print("{}\n", place);
+        fmt::print("{}\n", visible(place));
         fine = fine && (!job.command.has(Option::verbose) || job.maker->describe(job, place));
     }
     draw_diags(job);

@@ -25,7 +25,6 @@ namespace {
 constexpr size_t page = 4096;
 constexpr size_t ring_size = 64 * page;
 constexpr size_t longest_record = 2 * page;
-constexpr size_t most_ended = 4096;  // number of ended processes to remember
 
 struct TaskBody {  // of fork and exit
     uint32_t pid, parent, tid, parent_tid;
@@ -233,11 +232,16 @@ void ProcessHistory::ended(uint32_t pid, uint64_t time) {
     if (process == processes_.end()) return;
     process->second.has_ended = true;
     process->second.changed = time;
-    ended_.push_back(pid);
-    if (ended_.size() <= most_ended) return;
+    ended_.push_back({pid, process->second.program.mappings.size() + process->second.previous.mappings.size()});
+    ended_mappings_ += ended_.back().mappings;
+    while (ended_.size() > most_ended || ended_mappings_ > most_ended_mappings) forget_oldest();
+}
+
+void ProcessHistory::forget_oldest() {
+    const auto oldest = processes_.find(ended_.front().pid);
     // The number may belong to another process by now.
-    const auto oldest = processes_.find(ended_.front());
     if (oldest != processes_.end() && oldest->second.has_ended) processes_.erase(oldest);
+    ended_mappings_ -= ended_.front().mappings;
     ended_.pop_front();
 }
 

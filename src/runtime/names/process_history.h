@@ -2,6 +2,7 @@
 // be named after it has ended. Only for runs that take user stacks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -42,6 +43,10 @@ struct ProcessRecord {
 
 class ProcessHistory {
   public:
+    // Of ended processes only as many are kept; each has the mappings that it got from its parent.
+    static constexpr size_t most_ended = 4096;
+    static constexpr size_t most_ended_mappings = 1 << 20;
+
     // Starts recording on all CPUs.
     static Result<std::unique_ptr<ProcessHistory>> open();
     // Knows only what add() gives it.
@@ -66,6 +71,10 @@ class ProcessHistory {
     void miss(uint64_t time) { forget_running(time); }
 
   private:
+    struct Ended {
+        uint32_t pid;
+        size_t mappings;  // when it ended
+    };
     struct Ring {
         Descriptor event;
         void* pages;
@@ -75,13 +84,15 @@ class ProcessHistory {
     void forked(const uint8_t* body, uint64_t time);
     void mapped(const uint8_t* body, size_t size, uint64_t time);
     void ended(uint32_t pid, uint64_t time);
+    void forget_oldest();
     void forget_running(uint64_t time);
 
     std::vector<Ring> rings_;
     std::vector<ProcessRecord> waiting_;  // later than the last add() took
     uint64_t lost_ = 0, lost_until_ = 0;
     std::map<uint32_t, RecordedProcess> processes_;
-    std::deque<uint32_t> ended_;  // longest ago first
+    std::deque<Ended> ended_;  // longest ago first
+    size_t ended_mappings_ = 0;
 };
 
 }  // namespace lt

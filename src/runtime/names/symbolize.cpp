@@ -178,9 +178,10 @@ const Symbolizer::Program& Symbolizer::program_at(uint32_t pid, Process& process
 
 // A running process maps libraries and can become another program. One that has ended keeps its mappings.
 Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
-    Process& process = processes_[pid];
+    const auto [found, is_new] = processes_.try_emplace(pid);
+    Process& process = found->second;
     process.used = ++turn_;
-    forget_oldest(processes_, most_processes);
+    if (is_new) limit_processes();
     const uint64_t asked = monotonic_now();
     Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", pid));
     // After reading, so that the exec of the program that was read is recorded.
@@ -204,6 +205,21 @@ Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
     if (history_ && process.read < history_->lost_until()) process.program.mappings.clear();
     if (recorded != nullptr) add_recorded(process.program, recorded->program);
     return process;
+}
+
+// Not the one in use, which is the newest.
+void Symbolizer::limit_processes() {
+    const auto mappings_of = [](const Process& process) {
+        return process.program.mappings.size() + process.previous.mappings.size();
+    };
+    forget_oldest(processes_, most_processes);
+    size_t mappings = 0;
+    for (const auto& [pid, process] : processes_) mappings += mappings_of(process);
+    while (mappings > most_mappings) {
+        const auto oldest = std::ranges::min_element(processes_, {}, [](const auto& each) { return each.second.used; });
+        mappings -= mappings_of(oldest->second);
+        processes_.erase(oldest);
+    }
 }
 
 void Symbolizer::forget_unmapped(Process& process) {

@@ -51,8 +51,9 @@ class Symbolizer {
     // A list is read again after this time.
     static constexpr std::chrono::milliseconds may_have_changed{100};
     static constexpr size_t most_processes = 4096;
-    static constexpr size_t most_files = 1024;  // each is open
-    static constexpr size_t most_lists = 64;    // of compiled functions, which can have hundreds of megabytes
+    static constexpr size_t most_mappings = 1 << 20;  // of all processes
+    static constexpr size_t most_files = 1024;        // each is open
+    static constexpr size_t most_lists = 64;          // of compiled functions, which can have hundreds of megabytes
 
     explicit Symbolizer(SymbolStyle style = {}) : style_(std::move(style)) {}
 
@@ -110,6 +111,7 @@ class Symbolizer {
     };
 
     Process& refreshed(uint32_t pid);
+    void limit_processes();
     const Program& program_at(uint32_t pid, Process& process, uint64_t time) const;
     static void forget_unmapped(Process& process);
     void replace(Process& process, const RecordedProcess& recorded) const;

@@ -76,5 +76,21 @@ TEST(ProcessHistory, ALossForgetsRunningProcesses) {
     EXPECT_TRUE(history.find(11)->program.complete);
 }
 
+// A process with many mappings can start children without an end, each of which has all of them.
+TEST(ProcessHistory, EndedProcessesWithManyMappingsAreForgottenEarlier) {
+    constexpr uint32_t mappings = 1024, kept = ProcessHistory::most_ended_mappings / mappings, first = 11;
+    ProcessHistory history;
+    std::vector<ProcessRecord> records{exec_record(1, 10)};
+    for (uint32_t i = 0; i < mappings; i++) records.push_back(map_record(2, 10, mapping_of(0x1000 * (i + 1), "/a")));
+    history.add(std::move(records), all);
+    for (uint32_t pid = first; pid <= first + kept; pid++)
+        history.add({fork_record(pid, pid, 10), exit_record(pid, pid)}, all);
+    EXPECT_EQ(names_of(history.find(first)), "nothing");
+    ASSERT_NE(history.find(first + 1), nullptr);
+    EXPECT_EQ(history.find(first + 1)->program.mappings.size(), mappings);
+    EXPECT_NE(history.find(first + kept), nullptr);
+    EXPECT_EQ(history.find(10)->program.mappings.size(), mappings) << "it runs";
+}
+
 }  // namespace
 }  // namespace lt

@@ -338,9 +338,18 @@ uint64_t Symbolizer::compiled_version(uint32_t pid) {
 // Not the one just read: its process is in use.
 void Symbolizer::limit_lists() {
     std::vector<Process*> with_list;
-    for (auto& [pid, process] : processes_)
-        if (process.compiled && !process.compiled->empty()) with_list.push_back(&process);
-    if (with_list.size() > most_lists) (*std::ranges::min_element(with_list, {}, &Process::used))->compiled.reset();
+    size_t bytes = 0;
+    for (auto& [pid, process] : processes_) {
+        if (!process.compiled || process.compiled->empty()) continue;
+        with_list.push_back(&process);
+        bytes += process.compiled->bytes();
+    }
+    std::ranges::sort(with_list, {}, &Process::used);
+    for (size_t i = 0; i + 1 < with_list.size(); i++) {
+        if (with_list.size() - i <= most_lists && bytes <= most_list_bytes) return;
+        bytes -= with_list[i]->compiled->bytes();
+        with_list[i]->compiled.reset();
+    }
 }
 
 const Symbolizer::File* Symbolizer::use(Opened& opened) {

@@ -53,7 +53,8 @@ class Symbolizer {
     static constexpr size_t most_processes = 4096;
     static constexpr size_t most_mappings = 1 << 20;  // of all processes
     static constexpr size_t most_files = 1024;        // each is open
-    static constexpr size_t most_lists = 64;          // of compiled functions, which can have hundreds of megabytes
+    static constexpr size_t most_lists = 64;          // of compiled functions
+    static constexpr size_t most_list_bytes = 1 << 30;
 
     explicit Symbolizer(SymbolStyle style = {}) : style_(std::move(style)) {}
 

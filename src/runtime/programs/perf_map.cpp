@@ -54,12 +54,18 @@ bool is_trusted(const struct stat& file, uint32_t pid) {
 }  // namespace
 
 PerfMap::PerfMap(std::string_view text) {
-    for (std::string_view line : split(text, '\n')) {
+    while (!text.empty() && functions_.size() <= most_functions) {
+        std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
         const auto begin = take_hex(line);
         const auto size = begin ? take_hex(line) : std::nullopt;
-        if (size && *size > 0 && *size <= UINT64_MAX - *begin && !line.empty())
-            functions_.push_back({*begin, *begin + *size, std::string(line)});
+        if (!size || *size == 0 || *size > UINT64_MAX - *begin || line.empty()) continue;
+        functions_.push_back({*begin, *begin + *size, std::string(line)});
+        bytes_ += sizeof(Function) + line.size();
     }
+    if (functions_.size() <= most_functions) return;
+    functions_ = {};
+    bytes_ = 0;
 }
 
 const PerfMap::Function* PerfMap::at(uint64_t address) const {

@@ -1,6 +1,7 @@
 // The functions that a just-in-time compiler has made in a process, as it lists them in /tmp/perf-PID.map.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,10 +12,14 @@ namespace lt {
 
 class PerfMap {
   public:
+    static constexpr size_t most_functions = 1 << 22;
+
     // Lines "START SIZE NAME" with hexadecimal numbers; others are skipped. If two overlap, because code was freed and
-    // its memory reused, the later line counts.
+    // its memory reused, the later line counts. Empty if there are more than most_functions: without the later ones,
+    // names would be wrong.
     explicit PerfMap(std::string_view text);
     bool empty() const { return functions_.empty(); }
+    size_t bytes() const { return bytes_; }  // about what it takes in memory
 
     struct Function {
         uint64_t begin, end;
@@ -24,6 +29,7 @@ class PerfMap {
 
   private:
     std::vector<Function> functions_;  // in the order of the file
+    size_t bytes_ = 0;
 };
 
 // The text of a process's own list, in its own file system and under its own number there. None if it cannot be

@@ -38,6 +38,19 @@ TEST(PerfMap, DamagedLinesAreSkipped) {
     EXPECT_EQ(name_at(map, 0x3001), "cut+0x1");
 }
 
+// Anybody's process can have a list that is nothing but lines.
+TEST(PerfMap, TooManyFunctionsAreNone) {
+    std::string text;
+    for (size_t i = 0; i < PerfMap::most_functions; i++) text += "1 1 a\n";
+    PerfMap map(text);
+    EXPECT_EQ(name_at(map, 1), "a+0x0");
+    EXPECT_GE(map.bytes(), PerfMap::most_functions * sizeof(PerfMap::Function));
+    map = PerfMap("");
+    map = PerfMap(text += "1 1 b\n");
+    EXPECT_TRUE(map.empty());
+    EXPECT_EQ(map.bytes(), 0u);
+}
+
 // The list of this process, as itself would write it; a link in its place could lead anywhere.
 TEST(PerfMap, OnlyFromAFileOfItsOwn) {
     const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";

@@ -84,6 +84,18 @@ void forget_oldest(All& all, size_t most) {
         all.erase(std::ranges::min_element(all, {}, [](const auto& each) { return each.second.used; }));
 }
 
+// At most so much by this measure, but at least the newest.
+template <class All, class Measure>
+void forget_oldest(All& all, size_t most, const Measure& measure) {
+    size_t sum = 0;
+    for (const auto& [key, each] : all) sum += measure(each);
+    while (sum > most && all.size() > 1) {
+        const auto oldest = std::ranges::min_element(all, {}, [](const auto& each) { return each.second.used; });
+        sum -= measure(oldest->second);
+        all.erase(oldest);
+    }
+}
+
 const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address) {
     const auto at =
         std::ranges::find_if(mappings, [&](const Mapping& m) { return address >= m.begin && address < m.end; });
@@ -213,13 +225,7 @@ void Symbolizer::limit_processes() {
         return process.program.mappings.size() + process.previous.mappings.size();
     };
     forget_oldest(processes_, most_processes);
-    size_t mappings = 0;
-    for (const auto& [pid, process] : processes_) mappings += mappings_of(process);
-    while (mappings > most_mappings) {
-        const auto oldest = std::ranges::min_element(processes_, {}, [](const auto& each) { return each.second.used; });
-        mappings -= mappings_of(oldest->second);
-        processes_.erase(oldest);
-    }
+    forget_oldest(processes_, most_mappings, mappings_of);
 }
 
 void Symbolizer::forget_unmapped(Process& process) {
@@ -386,6 +392,8 @@ const Symbolizer::File* Symbolizer::found_file(uint32_t pid, const std::string& 
     if (!opened.file) opened.file = open_file(pid, path, mapping);
     const File* const file = use(opened);
     forget_oldest(files_, most_files);
+    forget_oldest(files_, most_table_bytes,
+                  [](const Opened& each) { return each.file ? each.file->elf.table_bytes() : 0; });
     return file;
 }
 

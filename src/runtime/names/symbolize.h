@@ -51,9 +51,10 @@ class Symbolizer {
     // A list is read again after this time.
     static constexpr std::chrono::milliseconds may_have_changed{100};
     static constexpr size_t most_processes = 4096;
-    static constexpr size_t most_mappings = 1 << 20;  // of all processes
-    static constexpr size_t most_files = 1024;        // each is open
-    static constexpr size_t most_lists = 64;          // of compiled functions
+    static constexpr size_t most_mappings = 1 << 20;             // of all processes
+    static constexpr size_t most_files = 1024;                   // each is open
+    static constexpr size_t most_table_bytes = size_t{4} << 30;  // of the symbols in them
+    static constexpr size_t most_lists = 64;                     // of compiled functions
     static constexpr size_t most_list_bytes = 1 << 30;
 
     explicit Symbolizer(SymbolStyle style = {}) : style_(std::move(style)) {}

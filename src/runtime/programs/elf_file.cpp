@@ -156,10 +156,13 @@ void ElfFile::sort_symbols() {
 }
 
 void ElfFile::read_table(Elf* elf, uint32_t section_type) {
-    GElf_Shdr header{}, version_header{};
+    constexpr uint64_t longest_names = 1 << 30;
+    GElf_Shdr header{}, version_header{}, names_header{};
     Elf_Scn* section = section_of_type(elf, section_type, header);
     Elf_Data* data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
     if (data == nullptr) return;
+    gelf_getshdr(elf_getscn(elf, header.sh_link), &names_header);
+    table_bytes_ += data->d_size + std::min<uint64_t>(names_header.sh_size, longest_names);
     Elf_Scn* versions = section_type == SHT_DYNSYM ? section_of_type(elf, SHT_GNU_versym, version_header) : nullptr;
     Elf_Data* version_data = versions != nullptr ? elf_getdata(versions, nullptr) : nullptr;
     GElf_Sym symbol{};
@@ -177,6 +180,7 @@ void ElfFile::read_table(Elf* elf, uint32_t section_type) {
         const Standing standing{older || (version & hidden_bit) != 0, GELF_ST_BIND(symbol.st_info)};
         symbols_.push_back({without_version(full), symbol.st_value, symbol.st_size, preference_of(standing),
                             GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC});
+        table_bytes_ += sizeof(Symbol);
     }
 }
 

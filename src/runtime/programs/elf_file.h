@@ -2,6 +2,7 @@
 // damaged one is refused, or its damaged parts are ignored.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,6 +37,8 @@ class ElfFile {
     // Adds the symbols that were stripped from the file, if they are found; see debug_file.h for the arguments.
     void add_debug_symbols(const std::string& path, const DebugPlaces& places);
     bool is_stripped() const { return stripped_; }
+    // About what its symbols, and the tables from which they were read, take in memory.
+    size_t table_bytes() const { return table_bytes_; }
     // The file, and the one with its debug information if that is another one.
     std::vector<Elf*> handles() const;
     struct Inside {
@@ -97,6 +100,7 @@ class ElfFile {
     std::string attached_;  // the file that the kernel attaches to
     std::vector<Segment> segments_;
     std::vector<Symbol> symbols_;
+    size_t table_bytes_ = 0;
     mutable std::optional<std::vector<Variable>> variables_;  // by address; filled on first use
     mutable std::vector<uint32_t> by_address_;                // positions in symbols_; filled on first use
     bool stripped_ = true;                                    // has no .symtab

@@ -39,6 +39,14 @@ TEST_F(ElfTest, Functions) {
               (std::vector<std::string>{"_start", "add", "factorial", "handle_request", "main", "readline", "work"}));
 }
 
+TEST_F(ElfTest, MemoryOfItsSymbols) {
+    const Result<ElfFile> file = open("program");
+    ASSERT_TRUE(file);
+    const size_t functions = file->functions("*").size();
+    EXPECT_GT(file->table_bytes(), functions * 64);
+    EXPECT_LT(file->table_bytes(), size_t{64} << 10);
+}
+
 // As when a program is linked anew while it is looked at.
 TEST_F(ElfTest, CutWhileOpen) {
     const std::string path = testing::TempDir() + "/cut-while-open";

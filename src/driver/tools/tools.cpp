@@ -35,10 +35,12 @@ bool is_file(const std::string& path) {
     return fs::is_regular_file(path, failed);
 }
 
-// The current folder may be anyone's, and tools run as root.
+// The current folder may be anyone's, and tools run as root. The owner of a link can let it lead to another file later.
 bool is_trusted(const std::string& path) {
-    struct stat about{};
-    return ::stat(path.c_str(), &about) == 0 && (about.st_uid == 0 || about.st_uid == ::geteuid());
+    struct stat file{}, link{};
+    if (::stat(path.c_str(), &file) != 0 || ::lstat(path.c_str(), &link) != 0) return false;
+    const auto is_own = [](uid_t user) { return user == 0 || user == ::geteuid(); };
+    return is_own(file.st_uid) && is_own(link.st_uid);
 }
 
 // The folder of this program.
@@ -90,7 +92,8 @@ Tool find_tool(std::string_view name) {
 }
 
 std::string script_path(const std::string& word) {
-    if (is_file(word)) return word;
+    const bool is_path = is_file(word);
+    if (is_path && (!is_name(word) || is_trusted(word))) return word;
     const Tool tool = find_tool(word);
     return tool.path.empty() ? word : tool.path;
 }

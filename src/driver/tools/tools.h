@@ -19,11 +19,12 @@ struct Tool {
 // Where tools are, the first place first: the current folder, the folders of LT_TOOLS, the user's, the installed ones.
 std::vector<std::string> tool_folders();
 
-// The tool of this name; an empty path if there is none. A file in the current folder counts only if it belongs to root
-// or to the user who runs lt.
+// The tool of this name; an empty path if there is none. A file in the current folder counts only if it, and a link
+// that leads to it, belong to root or to the user who runs lt.
 Tool find_tool(std::string_view name);
 
 // The file of a script: the word itself if it is a file, otherwise the tool of that name; the word if there is neither.
+// Another user's file in the current folder does not hide a tool.
 std::string script_path(const std::string& word);
 
 // All tools outside of the current folder, by name.

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/visible.h"
 #include "driver/merge/key_text.h"
 
 namespace lt {
@@ -23,6 +24,12 @@ constexpr std::string_view merged_files =
 
 Error damaged(const RunFile& file, size_t line, std::string_view what) {
     return {fmt::format("{}: {}", file.place(line), what), "", 0};
+}
+
+// A text for tables and messages: whoever has the file may have written anything into it.
+std::optional<std::string> name_of(const Json* json) {
+    const auto text = text_of(json);
+    return text ? std::optional(visible(*text)) : text;
 }
 
 constexpr std::array view_words{View::plain, View::duration, View::hex, View::boolean, View::enumeration};
@@ -73,7 +80,7 @@ std::optional<Type> read_value_type(const Json& map) {
 }
 
 std::optional<ResultFact> read_result(const Json& map) {
-    const auto name = text_of(member_of(map, "name"));
+    const auto name = name_of(member_of(map, "name"));
     const auto forms = texts_of(member_of(map, "key"));
     const auto entries = count_of(member_of(map, "entries"));
     auto type = read_value_type(map);
@@ -99,13 +106,14 @@ Status read_run(RunFile& file, size_t line, const Json& data) {
                        fmt::format("the object `run` has version {}; this lt reads version {}", *version, run_version));
     const Json* maps = member_of(data, "maps");
     const auto lt = text_of(member_of(data, "lt"));
-    const auto hosts = texts_of(member_of(data, "hosts"));
+    auto hosts = texts_of(member_of(data, "hosts"));
     const auto script = text_of(member_of(data, "script"));
     const auto checksum = text_of(member_of(data, "checksum"));
     const auto arguments = texts_of(member_of(data, "arguments"));
     if (!maps || !maps->is_array() || !lt || !hosts || hosts->empty() || !script || !checksum || !arguments)
         return damaged(file, line, "the object `run` is damaged: a member is missing or of another type");
-    file.run = {*lt, *hosts, *script, *checksum, *arguments, {}};
+    for (std::string& host : *hosts) host = visible(host);
+    file.run = {*lt, *std::move(hosts), *script, *checksum, *arguments, {}};
     if (const Json* seconds = member_of(data, "seconds")) {
         if (!seconds->is_number() || seconds->get<double>() < 0)
             return damaged(file, line, "the object `run` is damaged: `seconds`");
@@ -127,14 +135,14 @@ Status read_run(RunFile& file, size_t line, const Json& data) {
 }
 
 bool add_lost(RunFile& file, const Json& data) {
-    const auto kind = text_of(member_of(data, "kind")), subject = text_of(member_of(data, "subject"));
+    const auto kind = name_of(member_of(data, "kind")), subject = name_of(member_of(data, "subject"));
     const auto count = count_of(member_of(data, "count"));
     if (kind && subject && count) file.unseen.lost[{*kind, *subject}] += *count;
     return kind && subject && count;
 }
 
 bool add_missed(RunFile& file, const Json& data) {
-    const auto probe = text_of(member_of(data, "probe")), kind = text_of(member_of(data, "kind"));
+    const auto probe = name_of(member_of(data, "probe")), kind = name_of(member_of(data, "kind"));
     const auto count = count_of(member_of(data, "count"));
     if (probe && kind && count) file.unseen.missed[{*probe, *kind}] += *count;
     return probe && kind && count;
@@ -147,7 +155,7 @@ bool add_lost_events(RunFile& file, const Json& data) {
 }
 
 bool add_account(RunFile& file, const Json& data) {
-    const auto span = text_of(member_of(data, "span"));
+    const auto span = name_of(member_of(data, "span"));
     const auto opened = count_of(member_of(data, "opened")), closed = count_of(member_of(data, "closed")),
                open = count_of(member_of(data, "open"));
     const auto unexplained = integer_of(member_of(data, "unexplained"));
@@ -160,7 +168,7 @@ bool add_account(RunFile& file, const Json& data) {
     account.unexplained += *unexplained;
     for (const auto& [kind, count] : lost->items()) {
         if (!count_of(&count)) return false;
-        account.lost.emplace_back(kind, *count_of(&count));
+        account.lost.emplace_back(visible(kind), *count_of(&count));
     }
     return true;
 }
@@ -175,7 +183,7 @@ bool keep_map(RunFile& file, size_t line, Json& object, Json& data) {
         if (!left_out || !detached || !detached->is_boolean()) return false;
         map.sampled = Sampled{*left_out, detached->get<bool>()};
     }
-    file.maps.insert_or_assign(data.begin().key(), std::move(map));
+    file.maps.insert_or_assign(visible(data.begin().key()), std::move(map));
     return true;
 }
 
@@ -230,13 +238,14 @@ std::vector<std::string> file_titles(std::span<const std::string> paths) {
         for (const size_t file : alike) titles[file] = files[file].string();
         break;
     }
+    for (std::string& title : titles) title = visible(title);
     return titles;
 }
 
 Result<RunFile> read_run_file(const std::string& path) {
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), &std::fclose);
     if (!file) return system_error("cannot read " + path, errno);
-    RunFile out{path, {}, 0, {}, {}, file_title(path, 0)};
+    RunFile out{path, {}, 0, {}, {}, visible(file_title(path, 0))};
     char* line = nullptr;
     size_t room = 0, number = 0;
     Status read = Done{};

@@ -75,7 +75,7 @@ int start(const std::string& command, int output, pid_t& child) {
 }  // namespace
 
 Result<std::string> file_text(const std::string& path, size_t most) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file.get() < 0) return system_error("cannot read " + path, errno);
     return read_all(file.get(), most);
 }

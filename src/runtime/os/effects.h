@@ -9,7 +9,7 @@
 
 namespace lt {
 
-// The first `most` bytes of a file.
+// The first `most` bytes of a file. Does not wait for what a pipe or a device does not have yet.
 Result<std::string> file_text(const std::string& path, size_t most);
 
 // Runs a shell command, waits for it, but not for what it leaves in the background, and returns its output. If that is

@@ -137,7 +137,10 @@ void ElfFile::add_debug_symbols(const std::string& path, const DebugPlaces& plac
     if (others_.empty()) {
         if (auto mini = mini_debug_info(elf_.get())) others_.push_back(*std::move(mini));
     }
-    for (const OpenElf& other : others_) read_table(other.elf.get(), SHT_SYMTAB);
+    for (const OpenElf& other : others_) {
+        table_bytes_ += other.memory.capacity();
+        read_table(other.elf.get(), SHT_SYMTAB);
+    }
     sort_symbols();
     by_address_.clear();
     variables_.reset();

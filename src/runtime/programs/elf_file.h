@@ -37,7 +37,7 @@ class ElfFile {
     // Adds the symbols that were stripped from the file, if they are found; see debug_file.h for the arguments.
     void add_debug_symbols(const std::string& path, const DebugPlaces& places);
     bool is_stripped() const { return stripped_; }
-    // About what its symbols, and the tables from which they were read, take in memory.
+    // About what its symbols take in memory, with the tables from which they were read and what was unpacked for them.
     size_t table_bytes() const { return table_bytes_; }
     // The file, and the one with its debug information if that is another one.
     std::vector<Elf*> handles() const;

@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <lzma.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::optional<OpenElf> open_elf(const std::string& path) {
     OpenElf file;
     file.fd = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat about{};
-    if (!file.fd || ::fstat(file.fd.get(), &about) != 0 || !S_ISREG(about.st_mode)) return {};
+    if (!file.fd || ::fstat(file.fd.get(), &about) != 0 || !S_ISREG(about.st_mode) || is_sparse(about)) return {};
     file.elf.reset(begin_elf(file.fd.get()));
     if (!file.elf || elf_kind(file.elf.get()) != ELF_K_ELF) return {};
     return file;
@@ -108,16 +109,11 @@ uint32_t sum_of(const OpenElf& file) {
     return static_cast<uint32_t>(sum);
 }
 
-// Whoever makes a program can put a file beside it that is nearly all hole, and takes hours to read. Some file systems
-// compress files, others do not count blocks.
-bool can_be_read(const OpenElf& file) {
-    constexpr off_t small = off_t{1} << 30, largest = 16 * small, block = 512, most_compressed = 64;
+bool has_sum(const OpenElf& file, uint32_t wanted) {
+    constexpr off_t largest = off_t{16} << 30;
     struct stat about{};
-    if (::fstat(file.fd.get(), &about) != 0 || about.st_size > largest) return false;
-    return about.st_size <= small || about.st_size / most_compressed <= about.st_blocks * block;
+    return ::fstat(file.fd.get(), &about) == 0 && about.st_size <= largest && sum_of(file) == wanted;
 }
-
-bool has_sum(const OpenElf& file, uint32_t wanted) { return can_be_read(file) && sum_of(file) == wanted; }
 
 // The paths at which a debug file of this name can be, for a program in this folder.
 std::vector<std::string> paths_of(const std::string& name, const std::string& folder, const DebugPlaces& places) {
@@ -169,11 +165,18 @@ std::string digits_of(std::string_view bytes) {
 
 }  // namespace
 
+// Some file systems compress files, others do not count blocks.
+bool is_sparse(const struct stat& file) {
+    constexpr off_t small = off_t{1} << 30, block = 512, most_compressed = 64;
+    return file.st_size > small && file.st_size / most_compressed > file.st_blocks * block;
+}
+
 Elf* begin_elf(int descriptor) {
     constexpr off_t most_copied = 256 << 20;
     struct stat about{};
-    const bool small = ::fstat(descriptor, &about) == 0 && about.st_size <= most_copied;
-    return elf_begin(descriptor, small ? ELF_C_READ : ELF_C_READ_MMAP, nullptr);
+    const bool is_large = ::fstat(descriptor, &about) == 0 && about.st_size > most_copied;
+    const bool is_own = (about.st_uid == 0 || about.st_uid == ::geteuid()) && (about.st_mode & 022) == 0;
+    return elf_begin(descriptor, is_large && is_own ? ELF_C_READ_MMAP : ELF_C_READ, nullptr);
 }
 
 void CloseElf::operator()(Elf* elf) const { elf_end(elf); }

@@ -2,6 +2,8 @@
 // file, found by the build id that both have, or by its name and a checksum.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,10 +36,13 @@ struct OpenElf {
     std::unique_ptr<Elf, CloseElf> elf = nullptr;
 };
 
-// libelf's handle for a file, or null. It reads a copy, so the file can be truncated or rewritten meanwhile, for
-// example by a linker. Only a whole kernel's debug information is large enough to be mapped; if that is truncated, a
-// read ends the process.
+// libelf's handle for a file, or null. It reads copies of the parts that are needed, so the file can be truncated or
+// rewritten meanwhile, for example by a linker. A file as large as a whole kernel's debug information is mapped, if
+// only root or the user who runs lt can write to it; if that is truncated, a read ends the process.
 Elf* begin_elf(int descriptor);
+
+// Has it more than 1 GiB, nearly all of it a hole? Anybody can have such a file, which takes hours to read.
+bool is_sparse(const struct stat& file);
 
 // As hexadecimal digits; empty if there is none.
 std::string build_id(Elf* elf);

@@ -36,6 +36,7 @@ Result<Descriptor> open_regular(const std::string& path) {
     struct stat about{};
     if (::fstat(fd.get(), &about) != 0) return system_error("stat", errno);
     if (!S_ISREG(about.st_mode)) return Error{S_ISDIR(about.st_mode) ? "is a directory" : "is not a regular file", ""};
+    if (is_sparse(about)) return Error{"is more than 1 GiB, nearly all of it a hole", ""};
     return fd;
 }
 

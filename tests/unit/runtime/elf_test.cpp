@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -57,6 +58,31 @@ TEST_F(ElfTest, CutWhileOpen) {
     EXPECT_EQ(file->functions("w*"), (std::vector<std::string>{"work"}));
     EXPECT_EQ(file->function("work")->offset, 0x1100u);
     EXPECT_FALSE(file->symbol("no_such_data", 0x1100));
+    std::filesystem::remove(path);
+}
+
+// Whoever can write to a large file could end lt by making it short.
+TEST_F(ElfTest, LargeFilesOfOthersCutWhileOpen) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root, to give a file to another user";
+    const std::string path = testing::TempDir() + "/large-cut-while-open";
+    std::filesystem::copy_file(bin_ + "program", path, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(path, size_t{300} << 20);
+    ASSERT_EQ(::chown(path.c_str(), 1, 1), 0);
+    const Result<ElfFile> file = ElfFile::open(path, "program");
+    ASSERT_TRUE(file);
+    std::filesystem::resize_file(path, 1);
+    EXPECT_EQ(file->function("work")->offset, 0x1100u);
+    EXPECT_EQ(file->functions("a*"), std::vector<std::string>{"add"});
+    EXPECT_TRUE(file->markers().empty());
+    std::filesystem::remove(path);
+}
+
+TEST_F(ElfTest, FilesThatAreNearlyAllHoleAreNotRead) {
+    const std::string path = testing::TempDir() + "/hole";
+    std::filesystem::copy_file(bin_ + "program", path, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(path, size_t{2} << 30);
+    EXPECT_EQ(ElfFile::open(path, "program").error().what, "program: is more than 1 GiB, nearly all of it a hole");
+    EXPECT_FALSE(is_native_elf(path));
     std::filesystem::remove(path);
 }
 

@@ -47,6 +47,7 @@ std::optional<OpenElf> open_elf(const std::string& path) {
     if (!file.fd || ::fstat(file.fd.get(), &about) != 0 || !S_ISREG(about.st_mode) || is_sparse(about)) return {};
     file.elf.reset(begin_elf(file.fd.get()));
     if (!file.elf || elf_kind(file.elf.get()) != ELF_K_ELF) return {};
+    if (!has_sound_sections(file.elf.get(), file.fd.get())) return {};
     return file;
 }
 
@@ -175,16 +176,38 @@ Elf* begin_elf(int descriptor) {
     constexpr off_t most_copied = 256 << 20;
     struct stat about{};
     const bool is_large = ::fstat(descriptor, &about) == 0 && about.st_size > most_copied;
+    return elf_begin(descriptor, is_large && foreign_size(descriptor) == 0 ? ELF_C_READ_MMAP : ELF_C_READ, nullptr);
+}
+
+uint64_t foreign_size(int descriptor) {
+    struct stat about{};
+    if (::fstat(descriptor, &about) != 0) return 0;
     const bool is_own = (about.st_uid == 0 || about.st_uid == ::geteuid()) && (about.st_mode & 022) == 0;
-    return elf_begin(descriptor, is_large && is_own ? ELF_C_READ_MMAP : ELF_C_READ, nullptr);
+    return is_own ? 0 : static_cast<uint64_t>(about.st_size);
+}
+
+bool has_sound_sections(Elf* elf, int descriptor) {
+    constexpr uint64_t slack = 1 << 20;  // a file can be short
+    struct stat about{};
+    if (::fstat(descriptor, &about) != 0) return false;
+    uint64_t room = 2 * static_cast<uint64_t>(about.st_size) + slack;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+        GElf_Shdr header{};
+        if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
+        if (header.sh_size > room) return false;
+        room -= header.sh_size;
+    }
+    return true;
 }
 
 void CloseElf::operator()(Elf* elf) const { elf_end(elf); }
 
 std::string build_id(Elf* elf) {
+    constexpr uint64_t longest = 1 << 20;  // the linker makes a section for it, of 36 bytes
     for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
         GElf_Shdr header{};
-        if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_NOTE) continue;
+        if (gelf_getshdr(section, &header) == nullptr) continue;
+        if (header.sh_type != SHT_NOTE || header.sh_size > longest) continue;
         Elf_Data* data = elf_getdata(section, nullptr);
         GElf_Nhdr note{};
         size_t name = 0, content = 0;

@@ -41,6 +41,13 @@ struct OpenElf {
 // only root or the user who runs lt can write to it; if that is truncated, a read ends the process.
 Elf* begin_elf(int descriptor);
 
+// The size of a file that others than root and the user who runs lt can write to; 0 for one that they cannot.
+uint64_t foreign_size(int descriptor);
+
+// Are its sections together about as large as the file? libelf copies each that is read: with many that overlap, a
+// small file could take all memory.
+bool has_sound_sections(Elf* elf, int descriptor);
+
 // Has it more than 1 GiB, nearly all of it a hole? Anybody can have such a file, which takes hours to read.
 bool is_sparse(const struct stat& file);
 

@@ -102,8 +102,10 @@ Result<ElfFile> ElfFile::open(const std::string& path, const std::string& shown)
     if (*elf == nullptr) return Error{shown + " is not an ELF file: " + libelf_says(), "", ENOEXEC};
     file.elf_.reset(*elf);
     Status good = check_header(*elf);
+    if (good && !has_sound_sections(*elf, file.fd_.get())) good = Error{"is damaged: its sections overlap", ""};
     if (good) good = file.read_segments();
     if (!good) return Error{fmt::format("{} {}", shown, good.error().what), good.error().hint, good.error().code};
+    file.table_bytes_ = foreign_size(file.fd_.get());  // any of its sections can be as large as the file
     file.read_symbols();
     return file;
 }

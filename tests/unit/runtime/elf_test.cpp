@@ -1,4 +1,5 @@
 // Functions of ELF files: the fake kernel's program (LT_FAKE_KERNELS is the folder), and the same one damaged.
+#include <elf.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "runtime/programs/elf_file.h"
 #include "runtime/system/kernel_binaries.h"
@@ -58,6 +60,25 @@ TEST_F(ElfTest, CutWhileOpen) {
     EXPECT_EQ(file->functions("w*"), (std::vector<std::string>{"work"}));
     EXPECT_EQ(file->function("work")->offset, 0x1100u);
     EXPECT_FALSE(file->symbol("no_such_data", 0x1100));
+    std::filesystem::remove(path);
+}
+
+// Each section that is read is copied, so a small file with many large ones could take all memory.
+TEST_F(ElfTest, SectionsThatOverlapAreRefused) {
+    const std::string path = testing::TempDir() + "/overlapping";
+    std::string bytes = contents(bin_ + "program");
+    Elf64_Ehdr header{};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    Elf64_Shdr notes{};
+    notes.sh_type = SHT_NOTE;
+    notes.sh_size = size_t{8} << 20;
+    std::string sections = bytes.substr(header.e_shoff, size_t{header.e_shnum} * sizeof notes);
+    for (int i = 0; i < 8; i++, header.e_shnum++) sections.append(reinterpret_cast<const char*>(&notes), sizeof notes);
+    header.e_shoff = bytes.size();
+    std::memcpy(bytes.data(), &header, sizeof header);
+    std::ofstream(path, std::ios::binary) << bytes << sections;
+    std::filesystem::resize_file(path, notes.sh_size);
+    EXPECT_EQ(ElfFile::open(path, "program").error().what, "program is damaged: its sections overlap");
     std::filesystem::remove(path);
 }
 

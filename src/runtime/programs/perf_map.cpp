@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <queue>
+#include <utility>
 
 #include "base/text.h"
 #include "runtime/os/descriptor.h"
@@ -63,15 +66,45 @@ PerfMap::PerfMap(std::string_view text) {
         functions_.push_back({*begin, *begin + *size, std::string(line)});
         bytes_ += sizeof(Function) + line.size();
     }
-    if (functions_.size() <= most_functions) return;
-    functions_ = {};
-    bytes_ = 0;
+    if (functions_.size() > most_functions) {
+        functions_ = {};
+        bytes_ = 0;
+    }
+    make_ranges();
+}
+
+// The function at an address is the last one in the file of those that have begun and not ended there.
+void PerfMap::make_ranges() {
+    std::vector<std::pair<uint64_t, uint32_t>> begins;
+    begins.reserve(functions_.size());
+    for (const Function& f : functions_) begins.emplace_back(f.begin, static_cast<uint32_t>(begins.size()));
+    std::ranges::sort(begins);
+    std::priority_queue<uint32_t> begun;
+    const auto add_range = [&](uint64_t begin) {
+        const auto last = begun.empty() ? std::nullopt : std::optional(begun.top());
+        if (!ranges_.empty() && ranges_.back().begin == begin) ranges_.pop_back();
+        if (ranges_.empty() || ranges_.back().function != last) ranges_.push_back({begin, last});
+    };
+    const auto end_until = [&](uint64_t address) {
+        while (!begun.empty() && functions_[begun.top()].end <= address) {
+            const uint64_t end = functions_[begun.top()].end;
+            while (!begun.empty() && functions_[begun.top()].end <= end) begun.pop();
+            add_range(end);
+        }
+    };
+    for (const auto& [begin, function] : begins) {
+        end_until(begin);
+        begun.push(function);
+        add_range(begin);
+    }
+    end_until(UINT64_MAX);
+    bytes_ += ranges_.capacity() * sizeof(Range);
 }
 
 const PerfMap::Function* PerfMap::at(uint64_t address) const {
-    const auto around = std::find_if(functions_.rbegin(), functions_.rend(),
-                                     [&](const Function& f) { return address >= f.begin && address < f.end; });
-    return around == functions_.rend() ? nullptr : &*around;
+    const auto next = std::ranges::upper_bound(ranges_, address, {}, &Range::begin);
+    if (next == ranges_.begin() || !std::prev(next)->function) return nullptr;
+    return &functions_[*std::prev(next)->function];
 }
 
 std::optional<std::string> perf_map_state(uint32_t pid) {

@@ -28,7 +28,14 @@ class PerfMap {
     const Function* at(uint64_t address) const;  // null if there is none
 
   private:
+    struct Range {
+        uint64_t begin;                    // it ends where the next one begins
+        std::optional<uint32_t> function;  // its place in functions_
+    };
+    void make_ranges();
+
     std::vector<Function> functions_;  // in the order of the file
+    std::vector<Range> ranges_;        // in the order of their addresses
     size_t bytes_ = 0;
 };
 

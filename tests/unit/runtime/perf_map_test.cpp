@@ -7,6 +7,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace lt {
 namespace {
@@ -29,6 +33,43 @@ TEST(PerfMap, TheLaterOneCounts) {
     const PerfMap map("1000 20 old\n1010 20 new\n");
     EXPECT_EQ(name_at(map, 0x1008), "old+0x8");
     EXPECT_EQ(name_at(map, 0x1018), "new+0x8");
+}
+
+TEST(PerfMap, FunctionsInsideOfOthers) {
+    const PerfMap map(
+        "1000 100 outer\n1040 10 inner\n2000 10 hidden\n1ff0 30 over\n1050 10 beside\n3000 10 a\n3010 10 b\n");
+    EXPECT_EQ(name_at(map, 0xfff), "");
+    EXPECT_EQ(name_at(map, 0x103f), "outer+0x3f");
+    EXPECT_EQ(name_at(map, 0x1040), "inner+0x0");
+    EXPECT_EQ(name_at(map, 0x104f), "inner+0xf");
+    EXPECT_EQ(name_at(map, 0x1050), "beside+0x0");
+    EXPECT_EQ(name_at(map, 0x1060), "outer+0x60");
+    EXPECT_EQ(name_at(map, 0x10ff), "outer+0xff");
+    EXPECT_EQ(name_at(map, 0x1100), "");
+    EXPECT_EQ(name_at(map, 0x2008), "over+0x18");
+    EXPECT_EQ(name_at(map, 0x2020), "");
+    EXPECT_EQ(name_at(map, 0x300f), "a+0xf");
+    EXPECT_EQ(name_at(map, 0x3010), "b+0x0");
+    EXPECT_EQ(name_at(map, 0x3020), "");
+}
+
+// As a search through all lines finds them.
+TEST(PerfMap, AnyOverlaps) {
+    std::mt19937 random(1);
+    std::string text;
+    std::vector<std::pair<uint64_t, uint64_t>> lines;
+    for (int i = 0; i < 300; i++) {
+        lines.emplace_back(random() % 1000, 1 + random() % 100);
+        text += fmt::format("{:x} {:x} {}\n", lines[i].first, lines[i].second, i);
+    }
+    const PerfMap map(text);
+    for (uint64_t address = 0; address < 1200; address++) {
+        std::string expected;
+        for (size_t i = 0; i < lines.size(); i++)
+            if (address >= lines[i].first && address - lines[i].first < lines[i].second)
+                expected = fmt::format("{}+{:#x}", i, address - lines[i].first);
+        EXPECT_EQ(name_at(map, address), expected) << address;
+    }
 }
 
 TEST(PerfMap, DamagedLinesAreSkipped) {

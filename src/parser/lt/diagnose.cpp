@@ -143,7 +143,8 @@ bool broken_parameter(const Mistake& m) {
         say(m, m.span, fmt::format("expected `=` after a parameter's name, found {}", found_words(m)),
             parameter_example);
     } else {
-        say(m, m.span, "the value of a parameter must be a number, a duration or a string", parameter_example);
+        say(m, m.span, "the value of a parameter must be a number, a duration, a string, true or false",
+            parameter_example);
     }
     return true;
 }
@@ -151,7 +152,7 @@ bool broken_parameter(const Mistake& m) {
 bool more_than_parameter(const Mistake& m) {
     if (m.lexer.before.keyword != K::S_PARAM || m.lexer.before.mode != Mode::probe || stops_here(m)) return false;
     say(m, m.span, fmt::format("unexpected {} after a parameter", found_words(m)),
-        "write one number, duration or string, optionally followed by a text for the help");
+        "write one number, duration, string, true or false, optionally followed by a text for the help");
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/rows.h"
 
@@ -29,13 +30,18 @@ constexpr std::array bracket_rows = {
 // Items that do not end with a block: the tokens that end them, and the tokens that may still follow.
 struct Ending {
     SymbolKind keyword;
-    std::array<SymbolKind, 3> last;
-    std::array<SymbolKind, 2> tail;
+    std::span<const SymbolKind> last;
+    std::span<const SymbolKind> tail;
 };
+constexpr std::array literal_kinds = {K::S_INTEGER, K::S_DURATION, K::S_STRING, K::S_TRUE, K::S_FALSE};
+constexpr std::array paren_kinds = {K::S_RPAREN};
+constexpr std::array string_kinds = {K::S_STRING};
+constexpr std::array help_kinds = {K::S_STRING, K::S_SEMICOLON};
+constexpr std::array semicolon_kinds = {K::S_SEMICOLON};
 constexpr std::array endings = {
-    Ending{K::S_PARAM, {K::S_INTEGER, K::S_DURATION, K::S_STRING}, {K::S_STRING, K::S_SEMICOLON}},
-    Ending{K::S_LET, {K::S_RPAREN, K::S_RPAREN, K::S_RPAREN}, {K::S_SEMICOLON, K::S_SEMICOLON}},
-    Ending{K::S_IMPORT, {K::S_STRING, K::S_STRING, K::S_STRING}, {K::S_SEMICOLON, K::S_SEMICOLON}},
+    Ending{K::S_PARAM, literal_kinds, help_kinds},
+    Ending{K::S_LET, paren_kinds, semicolon_kinds},
+    Ending{K::S_IMPORT, string_kinds, semicolon_kinds},
 };
 
 const Ending* ending_of(SymbolKind keyword) { return find_row(endings, keyword, &Ending::keyword); }

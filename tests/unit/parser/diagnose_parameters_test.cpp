@@ -73,7 +73,7 @@ hint: for example `param slow = 10ms "report only what is slower"`
 TEST(Diagnose, ParameterOfName) {
     EXPECT_EQ(mistakes("param slow = pid"),
               R"(
--e:1:14: error: the value of a parameter must be a number, a duration or a string
+-e:1:14: error: the value of a parameter must be a number, a duration, a string, true or false
     param slow = pid
                  ^~~
 hint: for example `param slow = 10ms "report only what is slower"`
@@ -86,7 +86,7 @@ TEST(Diagnose, ParameterOfExpression) {
 -e:1:17: error: unexpected `*` after a parameter
     param slow = 10 * 2
                     ^
-hint: write one number, duration or string, optionally followed by a text for the help
+hint: write one number, duration, string, true or false, optionally followed by a text for the help
 -e:2:11: error: expected an expression, found `}`
     k:g { @ = }
               ^
@@ -96,7 +96,7 @@ hint: write one number, duration or string, optionally followed by a text for th
 TEST(Diagnose, ParameterInParentheses) {
     EXPECT_EQ(mistakes("param slow = (10)\nk:g { @ = }"),
               R"(
--e:1:14: error: the value of a parameter must be a number, a duration or a string
+-e:1:14: error: the value of a parameter must be a number, a duration, a string, true or false
     param slow = (10)
                  ^
 hint: for example `param slow = 10ms "report only what is slower"`
@@ -109,7 +109,7 @@ hint: for example `param slow = 10ms "report only what is slower"`
 TEST(Diagnose, ParameterOfMinusString) {
     EXPECT_EQ(mistakes("param slow = -\"a\""),
               R"(
--e:1:15: error: the value of a parameter must be a number, a duration or a string
+-e:1:15: error: the value of a parameter must be a number, a duration, a string, true or false
     param slow = -"a"
                   ^~~
 hint: for example `param slow = 10ms "report only what is slower"`
@@ -135,7 +135,7 @@ TEST(Diagnose, ParameterWithTwoHelps) {
 -e:1:23: error: unexpected `"b"` after a parameter
     param slow = 10ms "a" "b"
                           ^~~
-hint: write one number, duration or string, optionally followed by a text for the help
+hint: write one number, duration, string, true or false, optionally followed by a text for the help
 )" + 1);
 }
 
@@ -145,7 +145,7 @@ TEST(Diagnose, ParameterThenMore) {
 -e:1:27: error: unexpected `5` after a parameter
     k:f < > param slow = 10ms 5
                               ^
-hint: write one number, duration or string, optionally followed by a text for the help
+hint: write one number, duration, string, true or false, optionally followed by a text for the help
 )" + 1);
 }
 

@@ -412,7 +412,7 @@ bool Collector::empties_at_once(std::span<const uint8_t> record) const {
     if (!clearing || (clearing->kind != EventKind::clear && clearing->kind != EventKind::zero)) return false;
     return std::ranges::none_of(*held_, [&](const std::vector<uint8_t>& bytes) {
         const PlannedEvent* event = planned(bytes);
-        return event && event->kind == EventKind::map && event->map == clearing->map;
+        return event && shows_map(*event, clearing->map);
     });
 }
 

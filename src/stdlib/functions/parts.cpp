@@ -57,8 +57,9 @@ constexpr std::array of_parts{
                 {Parameter{"string", Want::string}, most, quotes},
                 Aggregation::none,
                 nothing(),
-                "The string in double quotes, with C's escapes for what is not printable ASCII. A string of more than "
-                "`most` characters is truncated, and ... follows. With 0 for `quotes` there are only the escapes.",
+                "The string in double quotes, with C's escapes for what is not printable ASCII. If that is more than "
+                "`most` characters it is truncated, and ends with ..., which counts. With 0 for `quotes` there are "
+                "only the escapes.",
                 "k:vfs_read { @[quoted(comm)] = count(); }"},
     FunctionRow{Function::quoted_bytes,
                 "quoted_bytes",

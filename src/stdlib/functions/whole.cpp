@@ -13,9 +13,9 @@ constexpr std::array of_whole{
                 {Parameter{"which", Want::literal, true}},
                 Aggregation::none,
                 nothing(),
-                "All named arguments of the location, printed as a=0x1 b=0x2; with debug information those that can be "
-                "read, and local variables. \"parms\": without these; \"locals\": only these; "
-                "\"vars\": both.",
+                "All named arguments of the location that are numbers or addresses, printed as a=0x1 b=0x2; with debug "
+                "information those that can be read, and local variables. \"parms\": without these; \"locals\": only "
+                "these; \"vars\": both.",
                 "k:vfs_read { print(all_args()); }"},
     FunctionRow{Function::whole,
                 "whole",

@@ -46,7 +46,7 @@ struct Settings {
     bool wants_copies = false;        // probes on functions should also be on their inlined copies, which lt warns of
     bool signed_buckets = false;      // do unsigned numbers from 2^63 on count as negative in hist() and lhist()?
     bool special_probes = false;      // BEGIN and END are called `begin` and `end`, their kind `special`
-    bool systemtap_hints = false;     // hints are in the words of SystemTap: pointer_arg(1), not arg0
+    bool systemtap_hints = false;     // hints and errors are in the words of SystemTap: pointer_arg(1), not arg0
     bool bounded_strings = false;     // concatenated strings are truncated at max_strlen
     bool runtime_errors = false;      // runtime errors end the block?
     bool stops_at_exit =

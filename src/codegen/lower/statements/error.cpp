@@ -129,7 +129,9 @@ void if_full(Lowering& l, ir::Value failed, uint32_t map, Span where) {
 }
 
 void map_overflow(Lowering& l, Span where) {
-    raise_error(l, "Array overflow, check MAXMAPENTRIES", near_word(l, where));
+    const bool is_systemtap = l.program.settings.systemtap_hints;
+    raise_error(l, is_systemtap ? "Array overflow, check MAXMAPENTRIES" : "the map is full (see max_map_keys)",
+                near_word(l, where));
 }
 
 }  // namespace lt

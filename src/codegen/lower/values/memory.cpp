@@ -61,8 +61,9 @@ void if_unreadable(Lowering& l, ir::Value result, ir::Value address, Span where,
         return count_failure(l, result);
     std::string text = what.empty() ? "read fault" : fmt::format("{} copy fault", what);
     if (l.unit.source.at(where).starts_with("kernel_string")) text = "kernel string copy fault";
+    if (l.program.settings.systemtap_hints) text += " [man error::fault]";
     l.b.branch(l.b.alu(ir::Alu::slt, result, l.b.constant(0)),
-               [&] { raise_error(l, text + " [man error::fault]", near_word(l, where), address); });
+               [&] { raise_error(l, text, near_word(l, where), address); });
 }
 
 // The helper replaces the last byte by a zero, so that byte is read separately.

@@ -75,6 +75,35 @@ void shifts_by_too_much(const ast::Program& program, Diags& diags) {
         if (const auto* node = std::get_if<ast::Assign>(&stmt.node)) shift_by(program, node->op, node->value, diags);
 }
 
+// Is it an instruction after a function's first one?
+bool is_within_function(const ResolvedPlace& place) {
+    if (const auto* kernel = std::get_if<KernelPlace>(&place.there)) return kernel->offset != 0;
+    if (!in_program(place)) return false;
+    const std::string& name = user_function(place).name;
+    const size_t sign = name.find('+');
+    return sign != name.npos && name.find_first_not_of("+0x", sign) != name.npos;
+}
+
+void arguments_within_functions(const ast::Program& program, const Typed& typed, Diags& diags) {
+    std::vector<Span> warned;
+    for (const Body& body : typed.bodies) {
+        if (!is_within_function(body.place)) continue;
+        for (size_t i = 0; i < body.uses.size(); i++) {
+            const auto* variable = std::get_if<VariableUse>(&body.uses[i]);
+            const Span span = program.exprs[i].span;
+            if (variable == nullptr || variable->id != Variable::arg || std::ranges::find(warned, span) != warned.end())
+                continue;
+            warned.push_back(span);
+            diags
+                .warning(span, fmt::format("`arg{}` is what its register or place on the stack holds at this "
+                                           "instruction, which may no longer be the argument",
+                                           variable->number))
+                .hint = has_debug_scope(body.place) ? "`args.NAME` finds the argument by the debug information"
+                                                    : "a probe at the function itself, without an offset, has it";
+        }
+    }
+}
+
 // Where bpftrace has the task that CPU 0 runs.
 void own_task_in_intervals(const ast::Program& program, const Typed& typed, Diags& diags) {
     constexpr std::array of_task{Variable::pid,      Variable::tid,    Variable::uid,        Variable::gid,
@@ -105,6 +134,7 @@ void warn_of_slips(const ast::Program& program, const Typed& typed, Diags& diags
         numbers_below_least(program, expr, diags);
     }
     shifts_by_too_much(program, diags);
+    arguments_within_functions(program, typed, diags);
     if (program.settings.warns_of_own_task) own_task_in_intervals(program, typed, diags);
 }
 

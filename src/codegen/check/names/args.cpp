@@ -60,6 +60,17 @@ Type from_arguments(CheckContext& c, ast::ExprId id, const FieldSource& source) 
     return type_of_field(c, source.field);
 }
 
+void no_names(CheckContext& c, Span where, const std::string& function) {
+    const auto* place = std::get_if<KernelPlace>(&c.place().there);
+    if (place != nullptr && place->offset != 0)
+        c.error(where,
+                fmt::format("the arguments of `{}` have names at its entry, not at an instruction after it", function))
+            .hint = fmt::format("write `kprobe:{}`, without an offset", function);
+    else
+        c.error(where, fmt::format("the kernel's type information (BTF) does not describe `{}`", function)).hint =
+            "write " + arguments_by_number(c);
+}
+
 }  // namespace
 
 std::string arguments_by_number(const CheckContext& c) {
@@ -75,8 +86,7 @@ Type args_member(CheckContext& c, ast::ExprId id, const ast::Member& node) {
     const std::vector<Field>& fields = function ? kernel_function(c.place()).parameters : record(c.place()).fields;
     const std::string& owner = function ? kernel_function(c.place()).name : record(c.place()).event;
     if (function && !kernel_function(c.place()).in_btf) {
-        c.error(node.field_span, fmt::format("the kernel's type information (BTF) does not describe `{}`", owner))
-            .hint = "write " + arguments_by_number(c);
+        no_names(c, node.field_span, owner);
         return nothing();
     }
     auto field = std::ranges::find(fields, node.field, &Field::name);
@@ -124,8 +134,7 @@ std::optional<ArgumentsUse> readable_arguments(CheckContext& c, ast::ExprId id, 
     if (!sort.parameters) return all;
     const KernelFunction& function = kernel_function(c.place());
     if (!function.name.empty() && !function.in_btf) {
-        c.error(id, fmt::format("the kernel's type information (BTF) does not describe `{}`", function.name)).hint =
-            "write " + arguments_by_number(c);
+        no_names(c, c.span(id), function.name);
         return {};
     }
     for (const Field& field : function.name.empty() ? record(c.place()).fields : function.parameters) {

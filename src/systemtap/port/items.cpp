@@ -322,17 +322,6 @@ std::optional<std::set<std::string>> printed_by(const Tree& tree, const ast::Ite
     return out;
 }
 
-bool reads_text(const Tree& tree) {
-    const auto is_long = [&](ast::ExprId id) {
-        const auto* call = tree.get<ast::Call>(id);
-        if (call && call->name == "name_text") return true;  // of a stack: all its addresses
-        if (!call || call->name != "str" || call->arguments.size() != 1) return false;
-        const auto* member = tree.get<ast::Member>(call->arguments[0]);
-        return !member || member->field != "comm";
-    };
-    return std::ranges::any_of(tree.program.items, [&](const ast::Item& item) { return tree.any_expr(item, is_long); });
-}
-
 bool names_target(const Tree& tree) {
     const auto is_it = [&](ast::ExprId id) { return tree.is_name(id, "target"); };
     return std::ranges::any_of(tree.program.items, [&](const ast::Item& item) { return tree.any_expr(item, is_it); });
@@ -340,7 +329,7 @@ bool names_target(const Tree& tree) {
 
 }  // namespace
 
-void add_settings(Tree& tree, const std::set<std::string>& only_written) {
+void add_settings(Tree& tree, const std::set<std::string>& only_written, const Machine& machine) {
     auto& items = tree.program.items;
     const std::set<std::string> maps = tree.maps();
     std::set<std::string> shown = only_written;
@@ -349,7 +338,7 @@ void add_settings(Tree& tree, const std::set<std::string>& only_written) {
     }
     const bool all_shown = std::includes(shown.begin(), shown.end(), maps.begin(), maps.end());
     ast::Config config;
-    if (reads_text(tree)) config.settings.push_back({"max_strlen", {}, "512", {}});
+    if (has_long_texts(tree, machine)) config.settings.push_back({"max_strlen", {}, "512", {}});
     if (all_shown) {
         std::erase_if(items, [&](const ast::Item& item) { return printed_by(tree, item).has_value(); });
     } else {

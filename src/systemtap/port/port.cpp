@@ -83,7 +83,7 @@ Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only
     plain_locals(tree);
     name_addresses(tree);
     short_probes(tree);
-    add_settings(tree, only_written);
+    add_settings(tree, only_written, machine);
     const bool has_probes = std::ranges::any_of(prepared.items, [](const ast::Item& item) {
         return std::holds_alternative<ast::Action>(item.node) || std::holds_alternative<ast::SpanAction>(item.node);
     });

@@ -60,6 +60,9 @@ void short_probes(Tree& tree);
 void join_items(Tree& tree);
 
 // Adds the settings for SystemTap's behavior that the rest relies on.
-void add_settings(Tree& tree, const std::set<std::string>& only_written);
+void add_settings(Tree& tree, const std::set<std::string>& only_written, const Machine& machine);
+
+// Can a text of the script be longer than max_strlen of .lt?
+bool has_long_texts(const Tree& tree, const Machine& machine);
 
 }  // namespace lt::port

@@ -87,6 +87,7 @@ class Linker {
         }
         put_in_order();
         warn_of_unassigned();
+        warn_of_uncaught(names_, source_);
     }
 
   private:

@@ -23,6 +23,9 @@ bool gives_value(const Names& scope, const Function& function);
 // Moves the expression at `id` to a new id, so that something around it can be put at `id`.
 ast::ExprId moved(Names& scope, ast::ExprId id);
 
+// In a port: warns of each `try` of the script whose failing reads nothing catches in .lt.
+void warn_of_uncaught(const Names& scope, const Source& source);
+
 bool is_all_arguments(std::string_view name);  // $$vars, $$parms
 bool says_next(const ast::Program& program, const ast::Block& block);
 bool is_next(const ast::Program& program, ast::StmtId id);

@@ -86,6 +86,7 @@ struct Names {
         std::string hint;
     };
     std::vector<Unassigned> unassigned;
+    std::vector<Span> uncaught;  // in a port: each `try` whose failing reads nothing catches, in all bodies so far
 
     // Of the current body.
     const Around* around = nullptr;

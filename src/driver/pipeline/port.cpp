@@ -80,7 +80,7 @@ class Porter {
         bool compiled = false;
         port::Ported ported = made(linked, true, compiled);
         // If no check can say whether names work for its texts, it keeps texts.
-        const bool doubtful = !compiled || !mistakes(ported.text, compiled).all().empty();
+        const bool doubtful = !compiled || !mistakes(ported.text, Stage::check).all().empty();
         if (ported.has_probes && doubtful) ported = made(linked, false, compiled);
         for (const ast::ProbeSpec& spec : ported.left_out)
             if (!spec.span.empty())
@@ -89,7 +89,7 @@ class Porter {
         if (!ported.has_probes)
             return refuse({"nothing is left of this script: this kernel can trace none of its probes",
                            "port it on a kernel that can", 0});
-        if (!holds(ported.text, compiled)) return 1;
+        if (!holds(ported.text, runs() ? Stage::emit : compiled ? Stage::check : Stage::parse)) return 1;
         fmt::print("{}", ported.text);
         return 0;
     }
@@ -125,18 +125,28 @@ class Porter {
         facts_.assign(linked.exprs.size(), {});
         for (const ast::Item& item : linked.items) ask_types(whole, item);
         whole.items = linked.items;
-        return compiles(whole, diags);
+        checked(whole, diags);
+        return !diags.has_errors();
     }
 
     // The types, as far as checking goes without an error.
     Typed checked(const ast::Program& program, Diags& diags, Stage last = Stage::check) const {
+        return checked(source_, program, diags, last);
+    }
+    Typed checked(const Source& source, const ast::Program& program, Diags& diags, Stage last) const {
         CompileOptions options = options_;
         options.last = last;
-        return compile(source_, {.program = program}, *kernel_, options, diags).typed;
+        return compile(source, {.program = program}, *kernel_, options, diags).typed;
     }
 
-    bool compiles(const ast::Program& program, Diags& diags) const {
-        checked(program, diags);
+    // Does this kernel run the script itself?
+    bool runs() const {
+        if (kernel_ == nullptr) return false;
+        Invocation given = given_;
+        given.for_port = false;
+        Diags diags;
+        const ast::Program program = parse(source_, diags, given);
+        if (!diags.has_errors()) checked(source_, program, diags, Stage::emit);
         return !diags.has_errors();
     }
 
@@ -171,19 +181,20 @@ class Porter {
         return !checked(alone, ignored, Stage::resolve).bodies.empty() && !ignored.has_errors();
     }
 
-    // Parses and checks the printed text.
-    Diags mistakes(const std::string& text, bool compiled) const {
+    // Compiles the printed text up to a stage.
+    Diags mistakes(const std::string& text, Stage last) const {
         Diags diags, errors;
-        const ast::Program program = parse(source_of(text), diags, {});
-        if (!diags.has_errors() && compiled) compiles(program, diags);
+        const Source source = source_of(text);
+        const ast::Program program = parse(source, diags, {});
+        if (!diags.has_errors() && last != Stage::parse) checked(source, program, diags, last);
         if (diags.has_errors()) errors.take(std::move(diags));
         return errors;
     }
     Source source_of(const std::string& text) const { return {source_.name + " as .lt", text, {}, ".lt"}; }
 
-    // Never prints a script that does not parse.
-    bool holds(const std::string& text, bool compiled) const {
-        const Diags diags = mistakes(text, compiled);
+    // Never prints a script that does not compile, if the one that it is made from does.
+    bool holds(const std::string& text, Stage last) const {
+        const Diags diags = mistakes(text, last);
         if (diags.all().empty()) return true;
         draw_all(source_of(text), diags);
         refuse({"this script cannot be written in .lt yet", "lt can run it as it is: lt " + source_.name, 0});

@@ -160,6 +160,18 @@ void bytes_at(Names& scope, ast::ExprId id, ast::Call n, const StpFunction& row)
     scope.put(id, ast::Call{"quoted_bytes", n.name_span, n.arguments});
 }
 
+// .lt cannot say whether memory was read: an empty text stands for memory that was not.
+void text_or(Names& scope, ast::ExprId id, const std::string& name, ast::Call read, ast::ExprId other) {
+    const auto add = [&](ast::ExprNode node) { return scope.add(id, std::move(node)); };
+    const auto local = [&] { return add(ast::Local{name}); };
+    ast::BlockValue all;
+    all.block.statements.push_back(
+        scope.add(id, ast::StmtNode(ast::Assign{local(), std::nullopt, add(std::move(read))})));
+    const ast::ExprId is_read = add(ast::Binary{ast::BinaryOp::not_equal, local(), add(ast::String{})});
+    all.value = add(ast::Conditional{is_read, local(), other});
+    scope.put(id, std::move(all));
+}
+
 // kernel_string(address), user_string_n(address, length): an additional argument is the text to use if memory cannot be
 // read.
 void text_at(Names& scope, ast::ExprId id, const ast::Call& n, const StpFunction& row) {
@@ -169,9 +181,11 @@ void text_at(Names& scope, ast::ExprId id, const ast::Call& n, const StpFunction
     for (size_t i = 1; i < n.arguments.size(); i++) resolve_expr(scope, n.arguments[i]);
     ast::Call read{"str", n.name_span, {n.arguments[0]}, lenient};
     if (counted) read.arguments.push_back(n.arguments[1]);
-    if (n.arguments.size() == read.arguments.size() || lenient || scope.given.for_port)
-        return scope.put(id, std::move(read));
+    const bool has_other = n.arguments.size() > read.arguments.size() && !lenient;
+    const auto* other = has_other ? scope.get<ast::String>(n.arguments.back()) : nullptr;
+    if (!has_other || (scope.given.for_port && other && other->value.empty())) return scope.put(id, std::move(read));
     const std::string name = fmt::format("text#{}", ++scope.loops);
+    if (scope.given.for_port) return text_or(scope, id, name, std::move(read), n.arguments.back());
     const auto give = [&](ast::ExprId value) {
         return scope.add(id, ast::Assign{scope.add(id, ast::Local{name}), std::nullopt, value});
     };

@@ -13,6 +13,7 @@
 #include "driver/doctor/systemtap.h"
 #include "driver/pipeline/port.h"
 #include "driver/pipeline/script.h"
+#include "parser/format/format.h"
 #include "runtime/border/kernel.h"
 
 namespace lt {
@@ -90,7 +91,7 @@ class Porter {
             return refuse({"nothing is left of this script: this kernel can trace none of its probes",
                            "port it on a kernel that can", 0});
         if (!holds(ported.text, runs() ? Stage::emit : compiled ? Stage::check : Stage::parse)) return 1;
-        fmt::print("{}", ported.text);
+        fmt::print("{}", laid_out(ported.text));
         return 0;
     }
 
@@ -199,6 +200,13 @@ class Porter {
         draw_all(source_of(text), diags);
         refuse({"this script cannot be written in .lt yet", "lt can run it as it is: lt " + source_.name, 0});
         return false;
+    }
+
+    // As `lt fmt` has it.
+    std::string laid_out(const std::string& text) const {
+        Diags ignored;
+        std::string out = formatted(source_of(text), ignored);
+        return out.empty() ? text : out;
     }
 
     Source source_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "systemtap/port/steps.h"
 
@@ -46,6 +47,34 @@ std::string plain_name(std::string name) {
     }
     return name;
 }
+
+// The plain names of a body's locals: those that the script itself has keep theirs, and no two become the same.
+class PlainNames {
+  public:
+    PlainNames(const Tree& tree, const ast::Block& body) {
+        std::set<std::string> all;
+        const auto take = [&]<class Node>(const Node* node) {
+            if (node != nullptr) all.insert(node->name);
+        };
+        tree.each_expr(body, [&](ast::ExprId id) { take(tree.get<ast::Local>(id)); });
+        tree.each_stmt(body, [&](ast::StmtId id) {
+            take(tree.get<ast::Let>(id));
+            take(tree.get<ast::ForRange>(id));
+        });
+        std::set<std::string> taken;
+        for (const std::string& name : all)
+            if (plain_name(name) == name) taken.insert(name);
+        for (const std::string& name : all) {
+            std::string plain = plain_name(name);
+            while (plain != name && !taken.insert(plain).second) plain += '_';
+            names_[name] = plain;
+        }
+    }
+    std::string of(const std::string& name) const { return names_.contains(name) ? names_.at(name) : name; }
+
+  private:
+    std::map<std::string, std::string> names_;
+};
 
 // Is the first use of a local in a block a plain assignment to it?
 class FirstUse {
@@ -220,18 +249,19 @@ void use_pairs(Tree& tree) {
 }
 
 void plain_locals(Tree& tree) {
-    const auto rename = [&]<class Node>(auto id, const Node* node) {
-        if (node == nullptr) return;
-        Node renamed = *node;
-        renamed.name = plain_name(renamed.name);
-        tree.put(id, renamed);
-    };
     tree.each_body([&](ast::Block& body) {
         std::erase_if(body.statements, [&](ast::StmtId id) {
             const auto* let = tree.get<ast::Let>(id);
             const auto* text = let && let->value ? tree.get<ast::String>(*let->value) : nullptr;
             return let && (!let->value || (text && text->value.empty())) && FirstUse(tree, let->name).is_assigned(body);
         });
+        const PlainNames names(tree, body);
+        const auto rename = [&]<class Node>(auto id, const Node* node) {
+            if (node == nullptr) return;
+            Node renamed = *node;
+            renamed.name = names.of(renamed.name);
+            tree.put(id, renamed);
+        };
         tree.each_expr(body, [&](ast::ExprId id) { rename(id, tree.get<ast::Local>(id)); });
         tree.each_stmt(body, [&](ast::StmtId id) {
             rename(id, tree.get<ast::Let>(id));

@@ -1,6 +1,7 @@
 // Removes code that never runs: branches with conditions known in advance, and functions that are then never called.
 // Globals that nothing writes to and words of the command line are known.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -18,10 +19,19 @@ class Dead {
                    const auto* action = std::get_if<ast::Action>(&item.node);
                    return action && action->predicate && known(*action->predicate) == false;
                }) > 0;
-        tree_.each_body([&](ast::Block& body) {
-            tree_.change_blocks(body, [&](std::vector<ast::StmtId>& all) { drop_branches(all); });
-            drop_last_leave(body);
-        });
+        for (ast::Item& item : tree_.program.items) {
+            ast::Block* body = Tree::body(item);
+            if (body == nullptr) continue;
+            dropped_.statements.clear();
+            tree_.change_blocks(*body, [&](std::vector<ast::StmtId>& all) { drop_branches(all); });
+            drop_last_leave(*body);
+            const auto* function = std::get_if<ast::FunctionItem>(&item.node);
+            for (const auto& [name, value] : dropped_values()) {
+                const auto is_it = [&](const auto& parameter) { return parameter.name == name; };
+                if (function && std::ranges::any_of(function->parameters, is_it)) continue;
+                place_value(*body, name, value);
+            }
+        }
         if (any_) drop_functions();
         return any_;
     }
@@ -79,7 +89,8 @@ class Dead {
                 out.push_back(id);
                 continue;
             }
-            const ast::Block& taken = *is_so ? branch->yes : branch->no;
+            const ast::Block &taken = *is_so ? branch->yes : branch->no, &other = *is_so ? branch->no : branch->yes;
+            dropped_.statements.insert(dropped_.statements.end(), other.statements.begin(), other.statements.end());
             out.insert(out.end(), taken.statements.begin(), taken.statements.end());
             any_ = true;
         }
@@ -87,6 +98,39 @@ class Dead {
             out, [&](ast::StmtId id) { return tree_.get<ast::Return>(id) || tree_.get<ast::Jump>(id); });
         if (leaves != out.end()) out.erase(leaves + 1, out.end());
         all = std::move(out);
+    }
+
+    // The values before any assignment, an empty text or 0, of the locals of which an assignment is dropped.
+    // Those that may be either are left out.
+    std::map<std::string, ast::ExprNode> dropped_values() const {
+        std::map<std::string, ast::ExprNode> out;
+        tree_.each_stmt(dropped_, [&](ast::StmtId id) {
+            const auto* local = tree_.target<ast::Local>(id);
+            if (local == nullptr) return;
+            const ast::ExprId value = tree_.bare(tree_.get<ast::Assign>(id)->value);
+            const auto* binary = tree_.get<ast::Binary>(value);
+            if (tree_.get<ast::String>(value) || tree_.call(value, {"sprintf", "str", "substr"}))
+                out.emplace(local->name, ast::String{});
+            else if (tree_.get<ast::Integer>(value) || (binary && binary->op != ast::BinaryOp::add))
+                out.emplace(local->name, ast::Integer{0});
+        });
+        return out;
+    }
+    // For a local that nothing assigns any more.
+    void place_value(ast::Block& body, const std::string& name, const ast::ExprNode& value) {
+        bool is_given = tree_.writes(body, name) > 0;
+        const auto declares = [&](ast::StmtId id) {
+            const auto* let = tree_.get<ast::Let>(id);
+            return let && let->name == name;
+        };
+        tree_.each_stmt(body, [&](ast::StmtId id) {
+            const auto* range = tree_.get<ast::ForRange>(id);
+            const auto* let = tree_.get<ast::Let>(id);
+            is_given = is_given || (range && range->name == name) || (declares(id) && let->value);
+        });
+        if (is_given) return;
+        for (ast::ExprId use : tree_.uses(body, name)) tree_.put(use, value);
+        std::erase_if(body.statements, declares);
     }
 
     void drop_functions() {
@@ -106,6 +150,7 @@ class Dead {
 
     Tree& tree_;
     bool any_ = false;
+    ast::Block dropped_ = {};  // of the current body
 };
 
 }  // namespace

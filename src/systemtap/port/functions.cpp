@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "stdlib/functions/builtins.h"
 #include "systemtap/port/steps.h"
@@ -34,6 +35,7 @@ class Functions {
     }
 
     void run() {
+        find_stored();
         for (size_t i = 0; i < tree_.program.exprs.size(); i++) now(static_cast<ast::ExprId>(i));
         for (size_t i = 0; i < most_rounds && round(); i++) {
         }
@@ -79,10 +81,32 @@ class Functions {
         return true;
     }
 
+    // Values in keys, assigned, compared, or given to functions: there, times of one second must be the same.
+    void find_stored() {
+        std::set<std::string> names;
+        const auto note = [&](ast::ExprId id) {
+            stored_.insert(tree_.bare(id));
+            if (const auto* local = tree_.get<ast::Local>(tree_.bare(id))) names.insert(local->name);
+        };
+        for (const ast::Expr& e : tree_.program.exprs) {
+            if (const auto* map = std::get_if<ast::Map>(&e.node)) std::ranges::for_each(map->key, note);
+            const auto* call = std::get_if<ast::Call>(&e.node);
+            if (call && functions_.contains(call->name)) std::ranges::for_each(call->arguments, note);
+            const auto* binary = std::get_if<ast::Binary>(&e.node);
+            if (binary && binary->op != ast::BinaryOp::add) note(binary->left), note(binary->right);
+        }
+        for (const ast::Stmt& s : tree_.program.stmts) {
+            const auto* assign = std::get_if<ast::Assign>(&s.node);
+            const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
+            if (assign && (local == nullptr || names.contains(local->name))) note(assign->value);
+            if (const auto* leave = std::get_if<ast::Return>(&s.node); leave && leave->value) note(*leave->value);
+        }
+    }
+
     // ctime(gettimeofday_s()) is the current time.
     void now(ast::ExprId id) {
         const auto* found = tree_.get<ast::Call>(id);
-        if (found == nullptr) return;
+        if (found == nullptr || stored_.contains(id)) return;
         const ast::Call call = *found;
         const auto* seconds = call.arguments.size() == 1 ? tree_.get<ast::Call>(call.arguments[0]) : nullptr;
         const bool is_time = call.name == "ctime" || call.name == "tz_ctime";
@@ -185,6 +209,7 @@ class Functions {
     const Source& source_;
     const bool by_name_;
     std::map<std::string, Known> functions_;
+    std::set<ast::ExprId> stored_ = {};
 };
 
 }  // namespace

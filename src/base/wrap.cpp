@@ -20,7 +20,7 @@ std::string wrapped(std::string_view line, size_t width, size_t indent) {
     if (width == 0 || columns_in(line) <= width) return std::string(line);
     indent = std::min(indent, width / 2);
     std::string out;
-    size_t used = 0;  // characters of the last line
+    size_t used = 0;  // columns of the last line
     for (size_t at = 0; at < line.size();) {
         const size_t word = std::min(line.find_first_not_of(' ', at), line.size());
         const size_t end = std::min(line.find(' ', word), line.size());

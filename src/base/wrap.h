@@ -7,7 +7,7 @@
 
 namespace lt {
 
-// Each line has at most `width` characters, unless a word is longer; the lines that are added begin with `indent`
+// Each line has at most `width` columns, unless a word is longer; the lines that are added begin with `indent`
 // blanks. Width 0: the line as it is. Without a newline at the end.
 std::string wrapped(std::string_view line, size_t width, size_t indent);
 

@@ -138,21 +138,10 @@ int triage_verb(int argc, const char* const* argv) {
     return command ? triage_machine(*command) : misuse(command.error());
 }
 
-// The parameter of the program that explains a span may stand before the span: as one word it does not take its place.
-std::vector<std::string> with_joined_slow(int argc, const char* const* argv) {
-    std::vector<std::string> words(argv, argv + argc);
-    for (size_t i = 1; i + 1 < words.size() && words[i] != "--"; i++) {
-        if (words[i] != "--slow") continue;
-        words[i] += "=" + words[i + 1];
-        words.erase(words.begin() + static_cast<ptrdiff_t>(i) + 1);
-    }
-    return words;
-}
-
 // `lt why SPAN [--slow TIME [--keep TIME]]`, `lt why FILE.ltr`; `lt why -p PID` and the like: the threads of a process,
 // a command, a cgroup or a container; `lt why --all`: all programs, for 10 s; `lt why`: triage.
 int why(int argc, const char* const* argv) {
-    const std::vector<std::string> words = with_joined_slow(argc, argv);
+    const std::vector<std::string> words = with_joined_slow({argv, argv + argc});
     std::vector<const char*> pointers;
     for (const std::string& word : words) pointers.push_back(word.c_str());
     Result<Command> command = read_command(static_cast<int>(pointers.size()), pointers.data());

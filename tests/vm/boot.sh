@@ -45,7 +45,7 @@ tsc_khz() { awk -F: '/^cpu MHz/ { printf "tsc_early_khz=%d", $2 * 1000; exit }' 
 
 # norandmaps: the emulator need not translate each program's code again at a new address (exec 23 -> 8 ms).
 # hardened_usercopy, randomize_kstack_offset: Debian's kernels check each copy to or from a program, and read the clock twice
-# in each system call. init_on_alloc stays: without it programs read a page of 7.3 that nothing had cleared, and crash.
+# in each system call. init_on_alloc stays: on Linux 7.3 programs then read pages that were never cleared.
 # rcu_expedited: whoever attaches or detaches a probe waits for grace periods, each some ticks of the clock long otherwise.
 # lsm: without policies AppArmor and TOMOYO permit everything, but are asked for each path and each exec.
 kernel_arguments() {

@@ -128,10 +128,11 @@ void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, st
                                              type_name(type)));
         d.notes.push_back({info.first, "it gets its type here"});
         const bool buckets = type.kind == Kind::aggregation && info.value.aggregation == type.aggregation;
+        const std::string_view names = apart(info.value, type) ? "" : hint_of_names(info.value, type);
         d.hint = buckets && info.value.shape != type.shape
                      ? "a map has one set of buckets or intervals: use the same, or another map"
-                 : names_differ(info.value, type) ? hint_of_names(info.value, type)
-                                                  : "use another map";
+                 : names.empty() ? "use another map"
+                                 : names;
         return;
     }
     info.value = joined(info.value, without_literal_signs(c, type, value));
@@ -153,7 +154,8 @@ void merge_key(CheckContext& c, uint32_t map, const Type& type, size_t i, ast::E
         info.key_signs[i] = signs;
     }
     if (apart(info.key[i], held) ||
-        (has_looked_up_name(info.key[i]) && has_looked_up_name(held) && names_differ(info.key[i], held))) {
+        ((held.kind == Kind::tuple || (has_looked_up_name(info.key[i]) && has_looked_up_name(held))) &&
+         names_differ(info.key[i], held))) {
         Diag& d = c.error(part, fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, shown_map(info),
                                             type_name(info.key[i]), type_name(held)));
         d.notes.push_back({info.first, "its key is first used here"});

@@ -77,7 +77,8 @@ void shifts_by_too_much(const ast::Program& program, Diags& diags) {
 
 // Is it an instruction after a function's first one?
 bool is_within_function(const ResolvedPlace& place) {
-    if (const auto* kernel = std::get_if<KernelPlace>(&place.there)) return kernel->offset != 0;
+    if (const auto* kernel = std::get_if<KernelPlace>(&place.there))
+        return kernel->offset != 0 || kernel->function.name.starts_with("0x");
     if (!in_program(place)) return false;
     const std::string& name = user_function(place).name;
     const size_t sign = name.find('+');
@@ -94,12 +95,16 @@ void arguments_within_functions(const ast::Program& program, const Typed& typed,
             if (variable == nullptr || variable->id != Variable::arg || std::ranges::find(warned, span) != warned.end())
                 continue;
             warned.push_back(span);
+            const bool is_systemtap = program.settings.systemtap_hints;
+            const std::string subject = is_systemtap ? "this" : fmt::format("`arg{}`", variable->number);
+            const std::string_view finds = is_systemtap ? "`$NAME` finds the argument by the debug information"
+                                                        : "`args.NAME` finds the argument by the debug information";
             diags
-                .warning(span, fmt::format("`arg{}` is what its register or place on the stack holds at this "
-                                           "instruction, which may no longer be the argument",
-                                           variable->number))
-                .hint = has_debug_scope(body.place) ? "`args.NAME` finds the argument by the debug information"
-                                                    : "a probe at the function itself, without an offset, has it";
+                .warning(span, subject +
+                                   " is what the argument's register or place on the stack holds at this "
+                                   "instruction, which may no longer be the argument")
+                .hint =
+                has_debug_scope(body.place) ? finds : "a probe at the function itself, without an offset, has it";
         }
     }
 }

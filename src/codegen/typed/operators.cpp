@@ -139,8 +139,10 @@ bool is_key_of_parts(const Type& key) {
 }
 
 bool names_differ(const Type& a, const Type& b) {
-    if (a.kind != b.kind) return false;
-    if (a.kind == Kind::integer) return a.naming != b.naming || (a.naming != Naming::none && a.shape != b.shape);
+    if (a.kind != b.kind || a.kind == Kind::aggregation) return false;
+    if (a.naming != b.naming) return true;
+    if (a.naming == Naming::why) return false;
+    if (a.naming != Naming::none) return a.shape != b.shape;
     if (a.kind != Kind::tuple || !a.shape || !b.shape || a.shape->parts.size() != b.shape->parts.size()) return false;
     for (size_t i = 0; i < a.shape->parts.size(); i++)
         if (names_differ(a.shape->parts[i], b.shape->parts[same_part(b, a, i)])) return true;

@@ -153,7 +153,8 @@ Result<std::unique_ptr<Agent::Candidate>> Agent::candidate(const std::string& pa
     const std::vector<std::string> params = params_in(*file);
     known_params_.insert(params.begin(), params.end());
     const auto old = runners_.find(word);
-    if (old != runners_.end() && old->second.script->runs(file->bytes)) return std::unique_ptr<Candidate>();
+    const bool is_same = old != runners_.end() && old->second.script->runs(file->bytes);
+    if (is_same && (old->second.script->is_measured() || !measures_)) return std::unique_ptr<Candidate>();
     if (const Status possible = can_measure(); !possible) return possible.error();
     if (file->saved && options_.late)
         return Error{fmt::format("{} is a saved plan, which does not know of --late", path),
@@ -297,7 +298,8 @@ void Agent::hear(const std::string& word, const OverheadNews& news) {
     const bool stops = news.what == OverheadNews::What::unmeasured;
     const bool is_setting = stops || news.what == OverheadNews::What::measured;
     if (stops) budget_.forget(word);
-    if (is_setting && std::exchange(measures_, !stops) == !stops) return;  // another script has reported it
+    if (is_setting) measures_ = !stops;
+    if (is_setting && std::exchange(is_stop_reported_, stops) == stops) return;  // another script has reported it
     report_overhead(news, *printer_, stderr);
     discarded_.text.clear();
     const auto found = runners_.find(word);

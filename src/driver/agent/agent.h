@@ -97,7 +97,8 @@ class Agent {
     const Command command_;
     const AgentOptions options_;
     SharedBudget budget_;
-    bool measures_ = false;  // the kernel measures what programs cost
+    bool measures_ = false;          // the kernel measures what programs cost
+    bool is_stop_reported_ = false;  // that it has stopped measuring
     TextSink discarded_;
     std::unique_ptr<Printer> printer_ = text_printer(discarded_);
     std::optional<Signals> endings_, hangups_;  // SIGINT and SIGTERM; SIGHUP

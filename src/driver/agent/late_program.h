@@ -1,5 +1,5 @@
-// The statements that --late adds to a script: each span reports its calls that took longer, and the values of such calls that go into
-// histograms. The reports are records that the script's run prints; late_calls.h reads them.
+// The statements that --late adds to a script: each span reports its calls that took longer, and the values of such
+// calls that go into histograms. The reports are records that the script's run prints; late_calls.h reads them.
 #pragma once
 
 #include <cstdint>

@@ -87,6 +87,8 @@ bool Script::runs(std::string_view bytes) const {
     return !remains_ && bytes == bytes_ && std::ranges::all_of(job_->source.parts, is_library);
 }
 
+bool Script::is_measured() const { return job_->shared.overhead && job_->shared.overhead->enforced; }
+
 // The names of labels are in the text, also for a saved plan.
 bool Script::accepts(Job& job) {
     ast::Program read;

@@ -47,6 +47,7 @@ class Script {
     const Plan& plan() const { return job_->plan; }
     // Does it run just what the file holds? Not if it imports other files, which may have changed.
     bool runs(std::string_view bytes) const;
+    bool is_measured() const;  // are its costs measured and limited?
     const std::vector<MapMetric>& metrics() const { return metrics_; }
     std::chrono::system_clock::time_point started() const { return started_; }
     // When its counters were zero, in nanoseconds since 1970.

@@ -29,7 +29,8 @@ std::string see_help(Program program) { return fmt::format("`{} --help` lists th
 
 // The hint for a word that is not an option.
 std::string option_meant(Program program, std::string_view word) {
-    if (const std::string_view instead = other_spelling(word); !instead.empty()) return std::string(instead);
+    const std::string_view instead = program == Program::lt ? other_spelling(word) : std::string_view{};
+    if (!instead.empty()) return std::string(instead);
     std::vector<std::string_view> names;
     for (const OptionRow& row : option_rows())
         for (const std::string_view name : split(row.names, ','))
@@ -328,6 +329,15 @@ const OptionRow* option_named(std::string_view word) {
     };
     const auto row = std::ranges::find_if(option_rows(), is_it);
     return row == option_rows().end() ? nullptr : &*row;
+}
+
+std::vector<std::string> with_joined_slow(std::vector<std::string> words) {
+    for (size_t i = 0; i + 1 < words.size() && words[i] != "--"; i++) {
+        if (words[i] != "--slow") continue;
+        words[i] += "=" + words[i + 1];
+        words.erase(words.begin() + static_cast<ptrdiff_t>(i) + 1);
+    }
+    return words;
 }
 
 int script_word(int argc, const char* const* argv) {

@@ -58,6 +58,9 @@ Status takes_only(const Command& command, std::string_view verb, std::span<const
 // The option with that name, such as "-n" or "--count"; nullptr if there is none.
 const OptionRow* option_named(std::string_view word);
 
+// The words of `lt why` with `--slow TIME` as one word, so that TIME does not take the place of the span after it.
+std::vector<std::string> with_joined_slow(std::vector<std::string> words);
+
 // The index of the word that names the script; `argc` if there is none.
 int script_word(int argc, const char* const* argv);
 

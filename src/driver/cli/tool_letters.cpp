@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -110,7 +111,11 @@ Error no_option(std::string_view tool, char letter, std::span<const ScriptParam>
 
 Status letters_fit_tool(std::string_view tool, std::span<const std::string> words,
                         std::span<const ScriptParam> params) {
+    bool is_value = false;  // of an option of the tool
     for (const std::string& word : words) {
+        if (std::exchange(is_value, false)) continue;
+        const auto takes = [&](const ScriptParam& p) { return !p.is_flag && word == "--" + p.name; };
+        is_value = std::ranges::any_of(params, takes);
         if (word.size() < 2 || word[0] != '-' || std::isalpha(static_cast<unsigned char>(word[1])) == 0) continue;
         for (const char letter : std::string_view(word).substr(1)) {
             if (letters_of_every_tool.find(letter) == std::string_view::npos || row_of_bcc(tool, letter))

@@ -292,8 +292,9 @@ std::optional<Error> Console::command_meant(const std::string& text, const std::
 
 void Console::watch(std::vector<std::pair<int, std::string>> maps) {
     if (maps.empty()) return screen_.set_view(nullptr);
-    auto view = std::make_shared<MapView>(std::move(maps));
-    screen_.set_view([this, view](Screen::Size room) { return view->draw(*this, room); });
+    screen_.set_view([this, view = std::make_shared<MapView>(std::move(maps))](Screen::Size room) {
+        return view->draw(*this, room);
+    });
 }
 
 std::vector<std::pair<int, std::function<bool()>>> Console::served() {

@@ -50,7 +50,7 @@ Result<Line> explain(std::string_view rest, const std::string& name) {
         line.command.file = rest;
     } else {
         const auto words = shell_words(rest);
-        Result<Line> read = read_words(words.value_or(std::vector<std::string>{}), {});
+        Result<Line> read = read_words(with_joined_slow(words.value_or(std::vector<std::string>{})), {});
         if (!read) return read.error();
         line = *std::move(read);
     }

@@ -23,7 +23,7 @@ constexpr std::array other_tools{
     OtherToolRow{"pidpersec", "funccount t:sched:sched_process_fork"},
     OtherToolRow{"pythongc", "gc"},
     OtherToolRow{"rubygc", "gc"},
-    OtherToolRow{"slabratetop", "-e 't:kmem:kmem_cache_alloc { @[str(args.name)] = stats(args.bytes_alloc); }'"},
+    OtherToolRow{"slabratetop", "-e 't:kmem:kmem_cache_alloc { @[ksym(args.call_site)] = stats(args.bytes_alloc); }'"},
     OtherToolRow{"ssllatency", "sslatency"},
     OtherToolRow{"tcptracer", "tcpstates"},
     OtherToolRow{"tplist", "-l 't:*'"},

@@ -143,6 +143,11 @@ class Watch {
     Status limit();
     Result<Watched> end();
     uint64_t skipped() const;
+    void hear(const OverheadNews& news) {
+        if (news.what == OverheadNews::What::unmeasured)
+            watched_.missing.emplace_back(
+                "the kernel stopped measuring what programs cost, so lt's own cost is not known and was not limited");
+    }
 
     Kernel& kernel_;
     const WatchOptions& options_;
@@ -159,12 +164,12 @@ Status Watch::start() {
     for (;;) {
         std::vector<Refusal> refused;
         session_.reset();
-        Result<std::unique_ptr<Session>> session =
-            Session::load(build_.compiled.plan, kept_,
-                          {.output = options_.output,
-                           .takes_signals = options_.takes_signals,
-                           .overhead = {.measured = true, .budget = 1, .tell = [](const OverheadNews&) {}},
-                           .refused = &refused});
+        Result<std::unique_ptr<Session>> session = Session::load(
+            build_.compiled.plan, kept_,
+            {.output = options_.output,
+             .takes_signals = options_.takes_signals,
+             .overhead = {.measured = true, .budget = 1, .tell = [this](const OverheadNews& news) { hear(news); }},
+             .refused = &refused});
         if (!session && refused.empty()) return session.error();
         if (session) {
             session_ = *std::move(session);

@@ -3,7 +3,6 @@
 // the compiler, so it can be saved (runtime/plan/saved_plan.h) and run elsewhere.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -292,12 +291,6 @@ struct PlannedEvent {
 
 // Does it print one key of a map, and not the whole map?
 inline bool has_key(const PlannedEvent& event) { return event.fields.size() > (event.timed ? 1 : 0); }
-
-// Does it show what the map holds when the record is processed?
-inline bool shows_map(const PlannedEvent& event, uint32_t map) {
-    const auto is_of_map = [map](const EventField& f) { return f.percentile && f.percentile->map == map; };
-    return (event.kind == EventKind::map && event.map == map) || std::ranges::any_of(event.fields, is_of_map);
-}
 
 // An error at run time; the words do not depend on the run.
 struct PlannedError {

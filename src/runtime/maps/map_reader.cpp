@@ -54,13 +54,14 @@ Result<MapContent> MapReader::content() && {
         size_t key_size;
     };
     const size_t key_size = rows_->row() - folded_.size();
-    const auto known = std::make_shared<const Known>(Known{*std::move(rows_), map_.key, map_.value, key_size});
-    const auto read = [known](size_t index) {
+    const size_t count = rows_->size();
+    Known all{*std::move(rows_), map_.key, map_.value, key_size};
+    const auto read = [known = std::make_shared<const Known>(std::move(all))](size_t index) {
         const std::span<const uint8_t> row = known->rows[index];
         return decode_entry(known->key, row.first(known->key_size), known->value, row.subspan(known->key_size));
     };
     if (auto first = read(0); !first) return first.error_in("cannot read map " + map_.name);
-    content.entries = Entries(known->rows.size(), [read](size_t index) { return *read(index); });
+    content.entries = Entries(count, [read](size_t index) { return *read(index); });
     return content;
 }
 

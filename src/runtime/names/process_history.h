@@ -43,7 +43,8 @@ struct ProcessRecord {
 
 class ProcessHistory {
   public:
-    // Of ended processes only as many are kept; each has the mappings that it got from its parent.
+    // Limits on ended processes and on their mappings: those that ended first are forgotten. Each also has its
+    // parent's mappings.
     static constexpr size_t most_ended = 4096;
     static constexpr size_t most_ended_mappings = 1 << 20;
 

@@ -368,14 +368,15 @@ const Symbolizer::File* Symbolizer::use(Opened& opened) {
 const Symbolizer::File* Symbolizer::file(uint32_t pid, Process& process, const Mapping& mapping) {
     const MappedIdentity id = mapped_identity(mapping);
     Identified& identified = process.files[id];
-    const auto known = files_.find(identified.content);
+    const std::string content = identified.content;
+    const auto known = files_.find(content);
     const File* const before = known != files_.end() ? use(known->second) : nullptr;
     const bool is_recent = Clock::now() - identified.checked <= may_have_changed;
     if (is_recent && (known != files_.end() || identified.content.empty())) return before;
     identified.checked = Clock::now();
     const std::string own = fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end);
     if (const File* found = found_file(pid, own, mapping, identified)) return found;
-    if (before != nullptr && known->first == identified.content) return before;
+    if (before != nullptr && content == identified.content) return before;  // else it may be forgotten
     for (const std::string& root : roots_of(pid))
         if (const File* found = found_file(pid, root + mapping.name, mapping, identified)) return found;
     return identified.content.empty() ? file_of_others(id, identified) : nullptr;

@@ -77,7 +77,11 @@ int start(const std::string& command, int output, pid_t& child) {
 Result<std::string> file_text(const std::string& path, size_t most) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file.get() < 0) return system_error("cannot read " + path, errno);
-    return read_all(file.get(), most);
+    errno = 0;
+    std::string text = read_all(file.get(), most);
+    if (text.empty() && errno == EAGAIN)
+        return Error{path + " has nothing to read yet; cat() does not wait for it", "", EAGAIN};
+    return text;
 }
 
 Result<std::string> command_output(const std::string& command, const std::function<void(std::string_view)>& take) {

@@ -169,7 +169,7 @@ std::string digits_of(std::string_view bytes) {
 // Some file systems compress files, others do not count blocks.
 bool is_sparse(const struct stat& file) {
     constexpr off_t small = off_t{1} << 30, block = 512, most_compressed = 64;
-    return file.st_size > small && file.st_size / most_compressed > file.st_blocks * block;
+    return file.st_size > small && file.st_blocks != 0 && file.st_size / most_compressed > file.st_blocks * block;
 }
 
 Elf* begin_elf(int descriptor) {

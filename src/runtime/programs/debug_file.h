@@ -48,7 +48,7 @@ uint64_t foreign_size(int descriptor);
 // small file could take all memory.
 bool has_sound_sections(Elf* elf, int descriptor);
 
-// Has it more than 1 GiB, nearly all of it a hole? Anybody can have such a file, which takes hours to read.
+// Is it larger than 1 GiB and nearly all hole? Any user can make such a file, and reading it takes hours.
 bool is_sparse(const struct stat& file);
 
 // As hexadecimal digits; empty if there is none.

@@ -105,7 +105,9 @@ Result<ElfFile> ElfFile::open(const std::string& path, const std::string& shown)
     if (good && !has_sound_sections(*elf, file.fd_.get())) good = Error{"is damaged: its sections overlap", ""};
     if (good) good = file.read_segments();
     if (!good) return Error{fmt::format("{} {}", shown, good.error().what), good.error().hint, good.error().code};
-    file.table_bytes_ = foreign_size(file.fd_.get());  // any of its sections can be as large as the file
+    constexpr uint64_t most_counted = 512 << 20;  // so that one file does not displace all others
+    file.table_bytes_ =
+        std::min(foreign_size(file.fd_.get()), most_counted);  // any section can be as large as the file
     file.read_symbols();
     return file;
 }

@@ -90,16 +90,27 @@ PlannedPosition error_place(const Plan& plan, const PlannedEvent& planned, const
 
 }  // namespace
 
-Status Dispatcher::handle(std::span<const uint8_t> record) {
+Result<Event> Dispatcher::read(std::span<const uint8_t> record) {
     auto event = decode_event(plan_, record);
+    if (!event) return event;
+    const auto filled = fill_percentiles(plan_.events[event->index], record, event->values);
+    if (!filled) return filled.error();
+    return event;
+}
+
+Status Dispatcher::handle(std::span<const uint8_t> record) {
+    auto event = read(record);
     if (!event) return event.error();
-    const PlannedEvent& planned = plan_.events[event->index];
-    if (auto filled = fill_percentiles(planned, record, event->values); !filled) return filled;
-    tell_time(planned, event->values);
-    name_frames(event->values, planned.kind != EventKind::stack);
-    if (is_shown(planned.kind)) mark_cut(event->values);
+    return handle(record, *std::move(event));
+}
+
+Status Dispatcher::handle(std::span<const uint8_t> record, Event event) {
+    const PlannedEvent& planned = plan_.events[event.index];
+    tell_time(planned, event.values);
+    name_frames(event.values, planned.kind != EventKind::stack);
+    if (is_shown(planned.kind)) mark_cut(event.values);
     const bool of_key = planned.kind == EventKind::map && has_key(planned);
-    if (auto taken = of_key ? print_entry(planned, record) : take(planned, *event); !taken) return taken;
+    if (auto taken = of_key ? print_entry(planned, record) : take(planned, event); !taken) return taken;
     if (kind_row(planned.kind).is_result && ++results_ == most_results_) exit_called_ = true;
     return Done{};
 }
@@ -404,15 +415,12 @@ Status Collector::take(std::span<const uint8_t> record) {
 
 // Data that a block writes into a map after emptying it stays, unless a pending record still shows the old map.
 bool Collector::empties_at_once(std::span<const uint8_t> record) const {
-    const auto planned = [this](std::span<const uint8_t> bytes) {
-        const auto event = decode_event(plan_, bytes);
-        return event ? &plan_.events[event->index] : nullptr;
-    };
-    const PlannedEvent* clearing = planned(record);
+    const auto planned = [this](const Result<Event>& event) { return event ? &plan_.events[event->index] : nullptr; };
+    const PlannedEvent* clearing = planned(decode_event(plan_, record));
     if (!clearing || (clearing->kind != EventKind::clear && clearing->kind != EventKind::zero)) return false;
-    return std::ranges::none_of(*held_, [&](const std::vector<uint8_t>& bytes) {
-        const PlannedEvent* event = planned(bytes);
-        return event && shows_map(*event, clearing->map);
+    return std::ranges::none_of(*held_, [&](const Held& held) {
+        const PlannedEvent* event = planned(held.event);
+        return event && event->kind == EventKind::map && event->map == clearing->map;
     });
 }
 
@@ -432,19 +440,26 @@ bool Collector::holds_exit() {
 }
 
 void Collector::release() {
-    const auto records = std::exchange(held_, std::nullopt).value_or(std::vector<std::vector<uint8_t>>{});
-    for (const std::vector<uint8_t>& record : records)
-        if (!handle(record)) break;
+    auto all = std::exchange(held_, std::nullopt).value_or(std::vector<Held>{});
+    bool emptied = false;  // by a held record: percentiles after it are of what it leaves
+    for (auto& [record, event] : all) {
+        const EventKind kind = event ? plan_.events[event->index].kind : EventKind::text;
+        const bool is_known = event && !emptied;
+        const Status handled = is_known ? dispatcher_.handle(record, *std::move(event)) : dispatcher_.handle(record);
+        emptied = emptied || kind == EventKind::clear || kind == EventKind::zero;
+        if (!handled) failure_ = handled.error();
+        if (is_over() || failure_) break;
+    }
     exit_held_ = false;  // handled
     printer_.flush();
 }
 
 void Collector::keep(std::span<const uint8_t> record) {
-    const auto event = decode_event(plan_, record);
+    auto event = dispatcher_.read(record);
     const EventKind kind = event ? plan_.events[event->index].kind : EventKind::text;
     const bool fails = kind == EventKind::raised && ++errors_held_ > plan_.max_errors;
     exit_held_ = exit_held_ || kind == EventKind::exit || fails;
-    held_->emplace_back(record.begin(), record.end());
+    held_->push_back({{record.begin(), record.end()}, std::move(event)});
 }
 
 // False: stop reading.

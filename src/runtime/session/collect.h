@@ -22,6 +22,7 @@
 #include "runtime/names/naming.h"
 #include "runtime/names/stacks.h"
 #include "runtime/print/printer.h"
+#include "runtime/values/decode.h"
 #include "runtime/values/value.h"
 
 namespace lt {
@@ -44,6 +45,9 @@ class Dispatcher {
     Dispatcher(const Plan& plan, MapActions maps, Printer& printer)
         : plan_(plan), maps_(std::move(maps)), printer_(printer) {}
 
+    // A record, with its percentiles as they are now.
+    Result<Event> read(std::span<const uint8_t> record);
+    Status handle(std::span<const uint8_t> record, Event event);
     Status handle(std::span<const uint8_t> record);
     // Ends the run after this many results, as exit() does; 0: never.
     void end_after(uint64_t results) { most_results_ = results; }
@@ -187,7 +191,11 @@ class Collector {
     bool enough_ = false;  // it has to end
     std::chrono::steady_clock::time_point drain_until_;
     bool discard_ = false;
-    std::optional<std::vector<std::vector<uint8_t>>> held_;
+    struct Held {
+        std::vector<uint8_t> record;
+        Result<Event> event;
+    };
+    std::optional<std::vector<Held>> held_;
     bool exit_held_ = false;
     uint64_t errors_held_ = 0;
     std::optional<Error> failure_;

@@ -203,7 +203,8 @@ class Session {
     };
     virtual Result<std::vector<Account>> accounts() const = 0;  // indexed like Plan::spans
 
-    // Since the probes were attached; only if measured throughout the run, and none while the kernel does not measure.
+    // Since the probes were attached, without the runs that the kernel did not measure; only with
+    // OverheadOptions::measured, and none while the kernel does not measure.
     virtual std::optional<TracingCost> costs() const = 0;
 
     // For --stats: the number of instructions of each program as translated by the kernel, by name.

@@ -130,14 +130,14 @@ void resolve_attempt(Names& scope, ast::StmtId id) {
             "let the function return a value instead and use an `if`, or run the script as it is";
         return scope.program.put(id, ast::Scope{});
     }
+    const Span where = scope.program[id].span;
+    const Span word{where.begin, where.begin + 3};
+    if (can_fail(scope, node.body)) scope.uncaught.push_back(word);
     const Raises raises(scope.program, node.body), handles(scope.program, node.handler);
     if (!raises.found.empty() && raises.can_leave && handles.can_leave && handles.found.empty()) {
         handle_in_place(scope, id, node, raises.found);
         return resolve_statement(scope, id);
     }
-    const Span where = scope.program[id].span;
-    const Span word{where.begin, where.begin + 3};
-    if (can_fail(scope, node.body)) scope.uncaught.push_back(word);
     const size_t before = scope.errors;
     resolve_block(scope, node.body);
     if (scope.errors != before) scope.diags.error(word, "lt does not catch an error()").hint = "use an `if` instead";
@@ -149,7 +149,8 @@ void warn_of_uncaught(const Names& scope, const Source& source) {
     for (const Span word : scope.uncaught) {
         if (source.is_library(word.begin)) continue;
         scope.diags
-            .warning(word, "in .lt, a read that fails gives 0 and the block continues: this `catch` does not run")
+            .warning(word,
+                     "in .lt, a read that fails gives 0 and the block continues: this `catch` does not run for it")
             .hint = "check addresses with an `if` before they are followed";
     }
 }

@@ -124,6 +124,7 @@ class Pairs {
         tree_.each_stmt(body, [&](ast::StmtId id) {
             if (tree_.get<ast::ForMap>(id)) loops_.push_back(id);
         });
+        is_taken_ = !tree_.uses(body, "kv").empty() || !tree_.uses(body, "kv2").empty();
         for (ast::StmtId id : loops_) loop(id);
         for (ast::StmtId id : loops_) rename(id);
     }
@@ -219,7 +220,8 @@ class Pairs {
             tree_.each_stmt(outer->body, [&](ast::StmtId s) { inside = inside || s == id; });
             around += inside;
         }
-        const std::string name = around == 0 ? "kv" : fmt::format("kv{}", around + 1);
+        const std::string name =
+            fmt::format("{}kv{}", is_taken_ ? "pair_" : "", around == 0 ? "" : std::to_string(around + 1));
         for (ast::ExprId e : tree_.uses(loop.body, loop.name)) tree_.put(e, ast::Local{name});
         loop.name = name;
         tree_.put(id, loop);
@@ -228,6 +230,7 @@ class Pairs {
     Tree& tree_;
     ast::Block* body_ = nullptr;
     std::vector<ast::StmtId> loops_;
+    bool is_taken_ = false;  // has the script variables of these names?
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Functions of SystemTap's library that lt has under another name or as an expression.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -84,9 +85,11 @@ class Functions {
     // Values in keys, assigned, compared, or given to functions: there, times of one second must be the same.
     void find_stored() {
         std::set<std::string> names;
-        const auto note = [&](ast::ExprId id) {
-            stored_.insert(tree_.bare(id));
-            if (const auto* local = tree_.get<ast::Local>(tree_.bare(id))) names.insert(local->name);
+        const std::function<void(ast::ExprId)> note = [&](ast::ExprId id) {
+            const ast::ExprId value = tree_.bare(id);
+            stored_.insert(value);
+            if (const auto* local = tree_.get<ast::Local>(value)) names.insert(local->name);
+            if (const auto* choice = tree_.get<ast::Conditional>(value)) note(choice->yes), note(choice->no);
         };
         for (const ast::Expr& e : tree_.program.exprs) {
             if (const auto* map = std::get_if<ast::Map>(&e.node)) std::ranges::for_each(map->key, note);
@@ -95,11 +98,14 @@ class Functions {
             const auto* binary = std::get_if<ast::Binary>(&e.node);
             if (binary && binary->op != ast::BinaryOp::add) note(binary->left), note(binary->right);
         }
-        for (const ast::Stmt& s : tree_.program.stmts) {
-            const auto* assign = std::get_if<ast::Assign>(&s.node);
-            const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
-            if (assign && (local == nullptr || names.contains(local->name))) note(assign->value);
-            if (const auto* leave = std::get_if<ast::Return>(&s.node); leave && leave->value) note(*leave->value);
+        for (size_t known = names.size() + 1; known != names.size();) {
+            known = names.size();
+            for (const ast::Stmt& s : tree_.program.stmts) {
+                const auto* assign = std::get_if<ast::Assign>(&s.node);
+                const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
+                if (assign && (local == nullptr || names.contains(local->name))) note(assign->value);
+                if (const auto* leave = std::get_if<ast::Return>(&s.node); leave && leave->value) note(*leave->value);
+            }
         }
     }
 

@@ -17,6 +17,7 @@ class TextSizes {
 
     // Can the function return more than the usual letters?
     bool is_long(ast::ExprId id) const {
+        if (const auto* both = joined(id)) return is_text(id) && (is_kept(both->left) || is_kept(both->right));
         const auto* call = tree_.get<ast::Call>(id);
         if (call == nullptr) return false;
         if (call->name == "name_text") return true;  // of a stack: all its addresses
@@ -26,12 +27,10 @@ class TextSizes {
         return !member || member->field != "comm";
     }
 
-    // Is a text joined to itself, as in `$all = $all + "x"`?
+    // Is a text appended to a variable or a map?
     bool grows(ast::StmtId id) const {
         const auto* assign = tree_.get<ast::Assign>(id);
-        if (assign == nullptr) return false;
-        if (assign->op) return assign->op == ast::BinaryOp::add && is_text(assign->value);
-        return is_text(assign->value) && has_part(assign->value, assign->target);
+        return assign != nullptr && assign->op == ast::BinaryOp::add && is_text(assign->value);
     }
 
   private:
@@ -44,11 +43,8 @@ class TextSizes {
         return tree_.get<ast::String>(id) || tree_.call(id, {"sprintf", "str", "substr", "name_text"}) ||
                machine_.type(tree_.origin(id)) == Known::other;
     }
-    bool has_part(ast::ExprId id, ast::ExprId part) const {
-        const auto* both = joined(id);
-        return both && (tree_.same(both->left, part) || tree_.same(both->right, part) || has_part(both->left, part) ||
-                        has_part(both->right, part));
-    }
+    // lt gives a text that is joined to one of these the size max_strlen if it can grow.
+    bool is_kept(ast::ExprId id) const { return tree_.get<ast::Local>(id) || tree_.get<ast::Map>(id); }
 
     // The most letters that sprintf() makes; empty: unknown.
     std::optional<size_t> printed(const ast::Call& call) const {

@@ -182,7 +182,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Conditional& node) {
     }
     if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
     if (in_memory(a)) {
-        if (!apart(a, b)) return joined(a, b);
+        if (!apart(a, b) && !names_differ(a, b)) return joined(a, b);
         c.error(id, fmt::format("one side is {}, the other {}", type_text(a), type_text(b)));
         return nothing();
     }

@@ -29,7 +29,9 @@ std::string_view hint_of_names(const Type& a, const Type& b) {
         return have_texts ? "lt looks this name up when it prints: `name_text()` makes a string of it"
                           : "lt looks this name up when it prints: print it by itself, or use it as a part of a key";
     if (a.kind != Kind::integer || b.kind != Kind::integer) return "";
-    if (a.naming == b.naming) return "lt writes times when it prints, all of one variable or map in one format";
+    const auto is_time = [](const Type& t) { return t.naming == Naming::time || t.naming == Naming::time_utc; };
+    if (is_time(a) && is_time(b))
+        return "lt writes times when it prints, all of one variable or map in one format and one time zone";
     return a_named && b_named && have_texts
                ? "lt looks these names up when it prints: `name_text()` makes strings of them"
                : "lt looks the name up when it prints: keep the number, and look its name up where you print it";

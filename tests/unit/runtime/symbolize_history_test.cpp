@@ -31,8 +31,8 @@ uint64_t address() { return reinterpret_cast<uint64_t>(lt_test_first_name); }
 
 // This program, with another name for its function if that is asked for.
 void write_program(const std::string& path, bool renamed) {
-    std::ifstream from("/proc/self/exe", std::ios::binary);
-    std::string bytes((std::istreambuf_iterator<char>(from)), std::istreambuf_iterator<char>());
+    const Result<std::string> self = read_text("/proc/self/exe");
+    std::string bytes = self ? *self : "";
     for (size_t at = bytes.find(first_name); renamed && at != bytes.npos; at = bytes.find(first_name, at))
         bytes.replace(at, other_name.size(), other_name);
     std::ofstream(path, std::ios::binary) << bytes;

@@ -58,7 +58,7 @@ TEST(PerfMap, AnyOverlaps) {
     std::mt19937 random(1);
     std::string text;
     std::vector<std::pair<uint64_t, uint64_t>> lines;
-    for (int i = 0; i < 300; i++) {
+    for (size_t i = 0; i < 300; i++) {
         lines.emplace_back(random() % 1000, 1 + random() % 100);
         text += fmt::format("{:x} {:x} {}\n", lines[i].first, lines[i].second, i);
     }

@@ -14,8 +14,10 @@ TEST(Visible, EscapesAllThatATerminalObeys) {
               "\\xc2\\x9b31m \\x9b");
     EXPECT_EQ(visible(std::string_view("a\0b", 3)), "a\\x00b");
     for (int c = 0; c < 256; c++)
-        for (const unsigned char shown : visible(std::string(1, static_cast<char>(c))))
+        for (const char letter : visible(std::string(1, static_cast<char>(c)))) {
+            const auto shown = static_cast<unsigned char>(letter);
             EXPECT_TRUE(shown >= 0x20 && shown != 0x7f && !(shown >= 0x80 && shown < 0xa0)) << c;
+        }
 }
 
 TEST(Visible, KeepsTextOfOtherLanguages) {

@@ -141,10 +141,14 @@ int triage_verb(int argc, const char* const* argv) {
 // `lt why SPAN [--slow TIME [--keep TIME]]`, `lt why FILE.ltr`; `lt why -p PID` and the like: the threads of a process,
 // a command, a cgroup or a container; `lt why --all`: all programs, for 10 s; `lt why`: triage.
 int why(int argc, const char* const* argv) {
+    constexpr std::string_view example = "for example `lt why sc:fsync --slow 10ms`";
     const std::vector<std::string> words = with_joined_slow({argv, argv + argc});
+    if (words.back() == "--slow") return misuse({"--slow needs a time", std::string(example), 0});
     std::vector<const char*> pointers;
     for (const std::string& word : words) pointers.push_back(word.c_str());
     Result<Command> command = read_command(static_cast<int>(pointers.size()), pointers.data());
+    if (!command && words.back().starts_with("--slow="))
+        return misuse({"--slow takes a time, and stands beside a span", std::string(example), 0});
     if (!command) return misuse(command.error());
     if (const Status fits = belongs_to(*command, "why"); !fits) return misuse(fits.error());
     command->verb = "why";

@@ -232,18 +232,19 @@ constexpr std::array refused{
 struct SpellingRow {
     std::string_view names;
     std::string_view instead;
+    bool in_script = true;  // it is written in the script, which is not for those who run a tool
 };
 
 // A script may have parameters of these names, and so lt does not take them as options of its own.
 constexpr std::array other_spellings{
-    SpellingRow{"--json,--jsonl,--ndjson", "`-f json` prints one JSON object per line"},
+    SpellingRow{"--json,--jsonl,--ndjson", "`--format json` prints one JSON object per line", false},
     SpellingRow{"--comm,--name,--uid,--user,--tid,--thread,--filter",
                 "a condition filters: `PROBE /comm == \"nginx\"/ { ... }`, likewise for tid, uid and others"},
     SpellingRow{"--freq,--frequency,--period,--hz",
                 "a probe says how often it samples: `profile:hz:99 { @[comm] = count(); }`"},
     SpellingRow{"--interval,--every", "a probe runs at an interval: `interval:s:1 { print(@); }`"},
     SpellingRow{"--color,--no-color",
-                "diagnostics are colored on a terminal, unless the environment variable NO_COLOR is set"},
+                "diagnostics are colored on a terminal, unless the environment variable NO_COLOR is set", false},
     SpellingRow{"--event,--events,--probe,--probes",
                 "`-e 'PROBE { ... }'` names the probe; `lt -l PATTERN` lists them"},
 };
@@ -260,10 +261,10 @@ std::string option_name(Option option) {
 
 std::span<const RefusedOption> refused_options() { return refused; }
 
-std::string_view other_spelling(std::string_view option) {
+std::string_view other_spelling(std::string_view option, bool of_tool) {
     for (const SpellingRow& row : other_spellings)
         if (const auto names = split(row.names, ','); std::ranges::find(names, option) != names.end())
-            return row.instead;
+            return of_tool && row.in_script ? "" : row.instead;
     return "";
 }
 

@@ -129,6 +129,7 @@ struct RefusedOption {
 std::span<const RefusedOption> refused_options();
 
 // What to type for an option of other tracing tools, --NAME, that lt spells differently; empty if it knows none.
-std::string_view other_spelling(std::string_view option);
+// `of_tool`: it was given to a tool, whose script the user does not write.
+std::string_view other_spelling(std::string_view option, bool of_tool);
 
 }  // namespace lt

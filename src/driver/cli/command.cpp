@@ -28,9 +28,10 @@ namespace {
 std::string see_help(Program program) { return fmt::format("`{} --help` lists the options", program_name(program)); }
 
 // The hint for a word that is not an option.
-std::string option_meant(Program program, std::string_view word) {
-    const std::string_view instead = program == Program::lt ? other_spelling(word) : std::string_view{};
+std::string option_meant(Program program, std::string_view word, std::string_view tool) {
+    const std::string_view instead = program == Program::lt ? other_spelling(word, !tool.empty()) : std::string_view{};
     if (!instead.empty()) return std::string(instead);
+    if (!tool.empty()) return fmt::format("`lt {} --help` lists its options", tool);
     std::vector<std::string_view> names;
     for (const OptionRow& row : option_rows())
         for (const std::string_view name : split(row.names, ','))
@@ -42,7 +43,7 @@ std::string option_meant(Program program, std::string_view word) {
 // Words that are not options of lt belong to the script: --NAME VALUE, --NAME=VALUE and plain words. After `--` all
 // words do, and there an option takes its value after a `=`, or none.
 Status take_settings(const std::vector<std::string>& words, size_t dashes_at, std::span<const ScriptParam> params,
-                     Command& command) {
+                     std::string_view tool, Command& command) {
     const auto is_own = [&](const std::string& word) {
         return std::ranges::find(params, word.substr(2), &ScriptParam::name) != params.end();
     };
@@ -66,14 +67,14 @@ Status take_settings(const std::vector<std::string>& words, size_t dashes_at, st
             if (is_own(word)) return Error{fmt::format("{} needs a value", word), see_help(command.program), 0};
             return Error{fmt::format("{} is not an option of {}, and a script's parameter needs a value", word,
                                      program_name(command.program)),
-                         option_meant(command.program, word), 0};
+                         option_meant(command.program, word, tool), 0};
         }
     }
     if (!command.params.empty() && command.file.empty() && !command.has(Option::program)) {
         const std::string word = "--" + command.params.front().name;
         return Error{fmt::format("{} is not an option of {}, and there is no {} whose parameter it could be", word,
                                  program_name(command.program), command.program == Program::lt ? "script" : "plan"),
-                     option_meant(command.program, word), 0};
+                     option_meant(command.program, word, tool), 0};
     }
     return Done{};
 }
@@ -422,7 +423,7 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
         command.file = rest[dashes_at];
         rest.erase(rest.begin() + static_cast<ptrdiff_t>(dashes_at));
     }
-    if (const Status taken = take_settings(rest, dashes_at, params, command); !taken) return taken.error();
+    if (const Status taken = take_settings(rest, dashes_at, params, tool, command); !taken) return taken.error();
     command.params.insert(command.params.end(), settings.begin(), settings.end());
     take_words(params, command);
     if (const Status taken = take_pattern(command); !taken) return taken.error();

@@ -36,13 +36,16 @@ bool params_fit(Job& job, const ast::Program& program) {
     for (const ParamSetting& setting : job.command.params) {
         if (std::ranges::find(names, setting.name) != names.end()) continue;
         const std::vector<std::string> near = closest(setting.name, names);
-        Diag& d = job.diags.error(
-            {}, fmt::format("--{} is not an option of lt or a parameter of {}", setting.name, job.source.name));
-        if (const std::string_view other = other_spelling("--" + setting.name); !near.empty())
+        const std::string& tool = job.command.tool;
+        Diag& d = job.diags.error({}, fmt::format("--{} is not an option of lt or a parameter of {}", setting.name,
+                                                  tool.empty() ? job.source.name : tool));
+        if (const std::string_view other = other_spelling("--" + setting.name, !tool.empty()); !near.empty())
             d.hint = did_you_mean(std::span(near).first(1), "--");
+        else if (!other.empty())
+            d.hint = other;
         else
-            d.hint =
-                !other.empty() ? other : "`lt --help` lists the options, `lt FILE --help` also a script's parameters";
+            d.hint = tool.empty() ? "`lt --help` lists the options, `lt FILE --help` also a script's parameters"
+                                  : fmt::format("`lt {} --help` lists its options", tool);
     }
     return !job.diags.has_errors();
 }

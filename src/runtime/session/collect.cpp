@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/visible.h"
 #include "runtime/border/internal_map.h"
 #include "runtime/border/records.h"
 #include "runtime/os/effects.h"
@@ -207,7 +208,7 @@ void Dispatcher::act(EventKind kind, const std::string& text) {
     const Result<std::string> rest = is_command ? command_output(text, print) : file_text(text, plan_.max_cat_bytes);
     if (rest) return print(*rest);
     printer_.flush();
-    fmt::print(messages_, "lt: {}\n", rest.error().what);
+    fmt::print(messages_, "lt: {}\n", visible(rest.error().what));
 }
 
 void Dispatcher::hurry_is_over() {
